@@ -1,0 +1,23 @@
+import type { Kysely, Transaction } from 'kysely';
+import type { Schema } from './schema.ts';
+
+export type DialectName = 'sqlite' | 'postgres';
+export type Trx = Transaction<Schema>;
+/** Either the database or a transaction on it: what a read needs. */
+export type Queries = Kysely<Schema>;
+
+/** An open database, the same to its users whichever engine is below. */
+export interface Database {
+  readonly dialect: DialectName;
+  readonly queries: Queries;
+  /** Everything in `work` happens or nothing does. Takes the write lock at once, so that it cannot fail half-way. */
+  transaction<T>(work: (trx: Trx) => Promise<T>): Promise<T>;
+  /**
+   * A text that is equal at two moments only if nobody, in any process, committed anything in between.
+   * Immediate on SQLite; on PostgreSQL one round trip shared by all who wait.
+   */
+  stamp(): string | Promise<string>;
+  /** Writes a consistent copy while others go on working (SQLite only). */
+  backup(file: string): Promise<void>;
+  close(): Promise<void>;
+}

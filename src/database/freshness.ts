@@ -1,0 +1,87 @@
+import type { Database, Trx } from './database.ts';
+
+/**
+ * What tells a kept answer that it is stale. Writers bump a topic's revision in the transaction of their change; readers
+ * compare revisions. While the database's stamp has not moved, no query is needed to know that no revision has.
+ */
+export interface Freshness {
+  revision(topic: string): number | Promise<number>;
+}
+
+export function createFreshness(database: Database): Freshness {
+  let seenStamp = '';
+  const known = new Map<string, number>();
+
+  const under = (stamp: string, topic: string): number | Promise<number> => {
+    if (stamp !== seenStamp) {
+      known.clear();
+      seenStamp = stamp;
+    }
+    const revision = known.get(topic);
+    return revision ?? lookUp(stamp, topic);
+  };
+
+  const lookUp = async (stamp: string, topic: string): Promise<number> => {
+    const row = await database.queries
+      .selectFrom('revisions')
+      .select('revision')
+      .where('topic', '=', topic)
+      .executeTakeFirst();
+    const revision = row?.revision ?? 0;
+    if (stamp === seenStamp) known.set(topic, revision);
+    return revision;
+  };
+
+  return {
+    revision(topic) {
+      const stamp = database.stamp();
+      return typeof stamp === 'string' ? under(stamp, topic) : stamp.then((text) => under(text, topic));
+    },
+  };
+}
+
+export async function bumpRevision(trx: Trx, topic: string): Promise<void> {
+  await trx
+    .insertInto('revisions')
+    .values({ topic, revision: 1 })
+    .onConflict((conflict) =>
+      conflict.column('topic').doUpdateSet((row) => ({ revision: row('revisions.revision', '+', 1) })),
+    )
+    .execute();
+}
+
+/** Answers that stay ready until their topic's revision moves. The least recently used go first. */
+export class Kept<T> {
+  readonly #entries = new Map<string, { revision: number; value: T }>();
+  readonly #freshness: Freshness;
+  readonly #capacity: number;
+
+  constructor(freshness: Freshness, capacity: number) {
+    this.#freshness = freshness;
+    this.#capacity = capacity;
+  }
+
+  /** The kept answer, or a computed one; at once, without a promise, when the kept one is known to be fresh. */
+  get(topic: string, key: string, compute: () => Promise<T>): T | Promise<T> {
+    const revision = this.#freshness.revision(topic);
+    if (typeof revision === 'number') return this.#at(revision, key, compute);
+    return revision.then((number) => this.#at(number, key, compute));
+  }
+
+  #at(revision: number, key: string, compute: () => Promise<T>): T | Promise<T> {
+    const entry = this.#entries.get(key);
+    if (entry?.revision === revision) {
+      this.#entries.delete(key);
+      this.#entries.set(key, entry);
+      return entry.value;
+    }
+    return compute().then((value) => {
+      this.#entries.set(key, { revision, value });
+      for (const oldest of this.#entries.keys()) {
+        if (this.#entries.size <= this.#capacity) break;
+        this.#entries.delete(oldest);
+      }
+      return value;
+    });
+  }
+}

@@ -1,0 +1,7 @@
+export { connect } from './connect.ts';
+export type { Database, DialectName, Queries, Trx } from './database.ts';
+export { bumpRevision, createFreshness, type Freshness, Kept } from './freshness.ts';
+export { type MigrationStatus, migrate, migrationStatus } from './migrate.ts';
+export { appendEvent, type EventPage, type OutboxEvent, pruneEvents, readEvents } from './outbox.ts';
+export { restoreSqlite } from './restore.ts';
+export type { AuditTable, FlowsTable, MembershipsTable, Schema, TokensTable } from './schema.ts';

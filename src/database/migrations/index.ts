@@ -1,0 +1,5 @@
+import type { DialectName } from '../database.ts';
+import { foundation } from './0001-foundation.ts';
+
+/** In order; a migration that has landed is never edited. */
+export const MIGRATIONS: ((dialect: DialectName) => string[])[] = [foundation];

@@ -1,0 +1,76 @@
+import { CompiledQuery, Kysely, PostgresDialect } from 'kysely';
+import pg from 'pg';
+import { FlowrightError, refusal } from '../kernel/errors.ts';
+import { hideUrlPassword } from '../kernel/secrets.ts';
+import type { Database } from './database.ts';
+import type { Schema } from './schema.ts';
+
+const POOL_SIZE = 10;
+const CONNECT_TIMEOUT_MS = 10_000;
+const INT8_OID = 20;
+
+export async function openPostgres(url: string): Promise<Database> {
+  const types = { getTypeParser: typeParser } as pg.CustomTypesConfig;
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: POOL_SIZE,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    types,
+  });
+  // An idle connection that the server drops is replaced on next use; without a listener it would end the process.
+  pool.on('error', () => {});
+  const queries = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
+  try {
+    await queries.executeQuery(CompiledQuery.raw('select 1'));
+  } catch (error) {
+    await queries.destroy();
+    const reason = (error as Error).message || (error as NodeJS.ErrnoException).code;
+    throw new FlowrightError(
+      'DATABASE_UNAVAILABLE',
+      `PostgreSQL at ${hideUrlPassword(url)} does not answer: ${reason}. Check DATABASE_URL and that the server is running.`,
+      { cause: error },
+    );
+  }
+  return {
+    dialect: 'postgres',
+    queries,
+    transaction: (work) => queries.transaction().execute(work),
+    stamp: sharedStamp(async () => {
+      // A snapshot names every transaction it sees: equal snapshots see equal data.
+      const result = await pool.query<{ stamp: string }>('select pg_current_snapshot()::text as stamp');
+      return result.rows[0]?.stamp ?? '';
+    }),
+    backup: async () => {
+      throw refusal('BAD_REQUEST', 'PostgreSQL is backed up with its own tools: pg_dump --format=custom "$DATABASE_URL".');
+    },
+    close: () => queries.destroy(),
+  };
+}
+
+const typeParser: typeof pg.types.getTypeParser = ((oid: number, format?: 'text') =>
+  oid === INT8_OID ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser;
+
+/**
+ * One query answers everybody who asked before it was sent. Whoever asks while it is under way waits for the next:
+ * an answer must be younger than its question.
+ */
+function sharedStamp(ask: () => Promise<string>): () => Promise<string> {
+  let underWay: Promise<string> | null = null;
+  let next: Promise<string> | null = null;
+  const send = (): Promise<string> => {
+    underWay = ask().finally(() => {
+      underWay = null;
+    });
+    return underWay;
+  };
+  return () => {
+    if (!underWay) return send();
+    next ??= underWay
+      .catch(() => {})
+      .then(() => {
+        next = null;
+        return send();
+      });
+    return next;
+  };
+}

@@ -1,0 +1,96 @@
+import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import BetterSqlite3 from 'better-sqlite3';
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  Kysely,
+  SqliteAdapter,
+  SqliteDriver,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely';
+import { refusal } from '../kernel/errors.ts';
+import type { Database } from './database.ts';
+import type { Schema } from './schema.ts';
+
+const BUSY_TIMEOUT_MS = 30_000;
+/** Marks a file as ours: "FLWR". */
+export const APPLICATION_ID = 0x464c5752;
+
+export function openSqlite(file: string): Database {
+  const connection = openConnection(file);
+  const queries = new Kysely<Schema>({ dialect: immediateDialect(connection) });
+  const others = connection.prepare('PRAGMA data_version').pluck();
+  const own = connection.prepare('SELECT total_changes()').pluck();
+  return {
+    dialect: 'sqlite',
+    queries,
+    transaction: (work) => queries.transaction().execute(work),
+    // data_version moves with commits of other connections, total_changes() with our own.
+    stamp: () => `${others.get()}:${own.get()}`,
+    backup: (target) => backup(connection, target),
+    close: () => queries.destroy(),
+  };
+}
+
+function openConnection(file: string): BetterSqlite3.Database {
+  let connection: BetterSqlite3.Database;
+  try {
+    connection = new BetterSqlite3(file, { timeout: BUSY_TIMEOUT_MS });
+    connection.pragma('foreign_keys = ON');
+    connection.pragma('synchronous = FULL');
+    enterWal(connection);
+  } catch (error) {
+    throw refusal('DATABASE_UNAVAILABLE', `The database ${file} cannot be opened: ${(error as Error).message}.`);
+  }
+  return connection;
+}
+
+/** Switching to WAL ignores the busy timeout, so several first starts must take turns here. */
+function enterWal(connection: BetterSqlite3.Database): void {
+  if (connection.pragma('journal_mode', { simple: true }) === 'wal') return;
+  const deadline = Date.now() + BUSY_TIMEOUT_MS;
+  for (;;) {
+    try {
+      connection.pragma('journal_mode = WAL');
+      return;
+    } catch (error) {
+      if ((error as { code?: string }).code !== 'SQLITE_BUSY' || Date.now() > deadline) throw error;
+      pause(20);
+    }
+  }
+}
+
+function pause(milliseconds: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
+}
+
+/** Transactions begin IMMEDIATE: a read that turns into a write would otherwise fail instead of wait. */
+class ImmediateSqliteDriver extends SqliteDriver {
+  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw('begin immediate'));
+  }
+}
+
+function immediateDialect(connection: BetterSqlite3.Database): Dialect {
+  return {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => new ImmediateSqliteDriver({ database: async () => connection }),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  };
+}
+
+async function backup(connection: BetterSqlite3.Database, target: string): Promise<void> {
+  const draft = `${target}.${process.pid}.tmp`;
+  try {
+    await connection.backup(draft);
+    const copy = openSync(draft, 'r+');
+    fsyncSync(copy);
+    closeSync(copy);
+    renameSync(draft, target);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}

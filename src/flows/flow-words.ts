@@ -1,0 +1,84 @@
+import { sql } from 'kysely';
+import type { Database, Queries, Trx } from '../database/index.ts';
+import type { Scope } from '../operations/index.ts';
+import type { SummaryRow } from './client-view.ts';
+import type { Flow, FlowStep } from './flow-schema.ts';
+
+const MAX_QUERY_WORDS = 16;
+
+/** Plain lower-case words without accents, so that both engines index and match the very same ones. */
+export function wordsOf(text: string): string[] {
+  const plain = text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+  return plain.match(/[\p{L}\p{N}]+/gu) ?? [];
+}
+
+/** Replaces a flow's entry in the word index with the words of its latest version. */
+export async function indexFlowWords(
+  trx: Trx,
+  dialect: Database['dialect'],
+  entry: { key: number; vaultId: string; flow: Flow; steps: FlowStep[] },
+): Promise<void> {
+  const { flow, steps } = entry;
+  const title = wordsOf(`${flow.title} ${flow.flow_id}`).join(' ');
+  const tags = wordsOf(flow.tags.join(' ')).join(' ');
+  const summary = wordsOf(flow.summary).join(' ');
+  const body = wordsOf(steps.flatMap(stepTexts).join(' ')).join(' ');
+  if (dialect === 'sqlite') {
+    await sql`delete from flow_words where rowid = ${entry.key}`.execute(trx);
+    await sql`insert into flow_words (rowid, title, tags, summary, steps, vault)
+      values (${entry.key}, ${title}, ${tags}, ${summary}, ${body}, ${vaultWord(entry.vaultId)})`.execute(trx);
+    return;
+  }
+  await sql`insert into flow_words (flow_key, words) values (${entry.key},
+      setweight(to_tsvector('simple', ${title}), 'A') || setweight(to_tsvector('simple', ${tags}), 'B') ||
+      setweight(to_tsvector('simple', ${summary}), 'C') || setweight(to_tsvector('simple', ${body}), 'D'))
+    on conflict (flow_key) do update set words = excluded.words`.execute(trx);
+}
+
+/** Flows in which every word of the query occurs, as a whole word or a beginning; best match first. */
+export async function searchFlowWords(
+  queries: Queries,
+  dialect: Database['dialect'],
+  vaultId: string,
+  query: { text: string; scopes: readonly Scope[]; limit: number },
+): Promise<SummaryRow[]> {
+  const words = wordsOf(query.text).slice(0, MAX_QUERY_WORDS);
+  if (words.length === 0 || query.scopes.length === 0) return [];
+  const scopes = sql.join(query.scopes);
+  const columns = sql`flows.flow_id, flows.title, flows.version, flows.scope, flows.summary, flows.tags_json,
+    flows.step_count, flows.updated, flows.truncated`;
+  const visible = sql`flows.vault_id = ${vaultId} and flows.scope in (${scopes}) and flows.retired_at is null`;
+  if (dialect === 'sqlite') {
+    const wanted = words.map((word) => `"${word}"*`).join(' AND ');
+    const match = `{title tags summary steps} : (${wanted}) AND vault : "${vaultWord(vaultId)}"`;
+    const result = await sql<SummaryRow>`select ${columns} from flow_words
+      join flows on flows.flow_key = flow_words.rowid
+      where flow_words match ${match} and ${visible}
+      order by bm25(flow_words, 10, 6, 3, 1, 0), flows.flow_id limit ${query.limit}`.execute(queries);
+    return result.rows;
+  }
+  const match = words.map((word) => `${word}:*`).join(' & ');
+  const result = await sql<SummaryRow>`select ${columns} from flow_words
+    join flows on flows.flow_key = flow_words.flow_key
+    where flow_words.words @@ to_tsquery('simple', ${match}) and ${visible}
+    order by ts_rank(flow_words.words, to_tsquery('simple', ${match})) desc, flows.flow_id
+    limit ${query.limit}`.execute(queries);
+  return result.rows;
+}
+
+function stepTexts(step: FlowStep): string[] {
+  return [
+    step.owned_job,
+    step.instruction,
+    step.trigger,
+    step.when_not_to_run,
+    ...step.boundaries,
+    step.output_shape,
+    step.verification.description,
+  ];
+}
+
+/** The vault id as one word of the index; hex, because ids may hold characters that would split it. */
+function vaultWord(vaultId: string): string {
+  return `v${Buffer.from(vaultId, 'utf8').toString('hex')}`;
+}

@@ -1,0 +1,24 @@
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+/** The data folder and what lies in it. */
+export interface HomePaths {
+  home: string;
+  config: string;
+  database: string;
+  lock: string;
+}
+
+export function homePaths(home: string): HomePaths {
+  return {
+    home,
+    config: join(home, 'config.yaml'),
+    database: join(home, 'flowright.db'),
+    lock: join(home, 'hub.lock'),
+  };
+}
+
+/** `--home` beats FLOWRIGHT_HOME beats ~/.flowright. */
+export function resolveHome(flag: string | undefined, environment: NodeJS.ProcessEnv): string {
+  return resolve(flag ?? (environment.FLOWRIGHT_HOME || join(homedir(), '.flowright')));
+}

@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Database, Trx } from '../database/index.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { USER_ID_RE, VAULT_ID_RE } from '../kernel/ids.ts';
+import type { Log } from '../kernel/log.ts';
+import { isScope } from '../operations/index.ts';
+import { addVault, DEFAULT_VAULT, findMembership, OWNER, setMembership } from './directory.ts';
+
+export const SCOPE_FILENAME = 'hub_flow_workspace_scope.json';
+
+/** Vault `default` with its owner, once. One indexed read when they are there. */
+export async function ensureOwner(database: Database, clock: Clock): Promise<void> {
+  const there = await database.queries
+    .selectFrom('vaults')
+    .select('vault_id')
+    .where('vault_id', '=', DEFAULT_VAULT)
+    .executeTakeFirst();
+  if (there) return;
+  await database.transaction((trx) => ensureVaultWithAdmin(trx, clock, DEFAULT_VAULT, OWNER));
+}
+
+/** Adds the vault with this admin when there is no such vault; an existing one is left as it is. */
+export async function ensureVaultWithAdmin(trx: Trx, clock: Clock, vaultId: string, admin: string): Promise<void> {
+  if (!(await addVault(trx, clock, { vault_id: vaultId, title: vaultId, starter_revision: 0 }))) return;
+  await setMembership(trx, clock, vaultId, { user_id: admin, role: 'admin', scopes: null, ambiguous: false });
+}
+
+/**
+ * Takes over `{user: {vault: {scopes?, ambiguous?}}}`. It says nothing of roles, so a user who is new becomes a viewer.
+ * Returns how many memberships it set.
+ */
+export async function importScopeFile(trx: Trx, clock: Clock, dataDir: string, log: Log): Promise<number> {
+  const file = readScopeFile(join(dataDir, SCOPE_FILENAME), log);
+  let imported = 0;
+  for (const [userId, vaults] of Object.entries(file)) {
+    for (const [vaultId, grant] of Object.entries(asRecord(vaults))) {
+      if (!USER_ID_RE.test(userId) || !VAULT_ID_RE.test(vaultId)) {
+        log.warn({}, `${SCOPE_FILENAME}: an entry with an invalid user or vault id was skipped`);
+        continue;
+      }
+      await ensureVaultWithAdmin(trx, clock, vaultId, OWNER);
+      const { scopes, ambiguous } = asRecord(grant);
+      const valid = Array.isArray(scopes) ? scopes.filter(isScope) : [];
+      const known = await findMembership(trx, userId, vaultId);
+      await setMembership(trx, clock, vaultId, {
+        user_id: userId,
+        role: known?.role ?? 'viewer',
+        scopes: valid.length > 0 ? valid : null,
+        ambiguous: ambiguous === true,
+      });
+      imported += 1;
+    }
+  }
+  return imported;
+}
+
+function readScopeFile(path: string, log: Log): Record<string, unknown> {
+  try {
+    return asRecord(JSON.parse(readFileSync(path, 'utf8')));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') {
+      log.warn({}, `${SCOPE_FILENAME} cannot be read and was left alone: ${(error as Error).message}`);
+    }
+    return {};
+  }
+}
+
+function asRecord(value: unknown): Record<string, unknown> {
+  return value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+}

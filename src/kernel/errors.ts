@@ -1,0 +1,81 @@
+/**
+ * The closed catalogue of errors. A code, once shipped, keeps its meaning and its HTTP status; docs/errors.md lists
+ * each one, and a test compares the two and pins the count.
+ *
+ * Codes are upper case except where the contract writes them in lower case (`unknown_flow`).
+ */
+export const ERRORS = {
+  BAD_REQUEST: { status: 400, next: 'Correct the named fields and send the request again.' },
+  USAGE_ERROR: { status: 400, next: 'Run the command with --help to see its arguments.' },
+  FLOW_SCOPE_AMBIGUOUS: { status: 400, next: 'Ask an admin of the vault to settle your membership.' },
+  UNAUTHORIZED: { status: 401, next: 'Send a valid bearer token, or sign in again.' },
+  FORBIDDEN: { status: 403, next: 'Ask an admin of the vault for a role that may do this.' },
+  FLOW_SCOPE_DENIED: { status: 403, next: 'Leave the scope out, or name one you hold.' },
+  HOST_NOT_ALLOWED: { status: 403, next: 'Use the address the hub prints, or add the name to allowed_hosts.' },
+  ORIGIN_NOT_ALLOWED: { status: 403, next: 'Call from the hub itself, or add the origin to allowed_origins.' },
+  NOT_FOUND: { status: 404, next: 'Check the name; what you may not see answers the same.' },
+  unknown_flow: { status: 404, next: 'List the flows you may see, then use one of their ids.' },
+  METHOD_NOT_ALLOWED: { status: 405, next: 'Use a method that the OpenAPI document lists for this path.' },
+  CONFLICT: { status: 409, next: 'Read the current state, then decide again.' },
+  PAYLOAD_TOO_LARGE: { status: 413, next: 'Send less at once.' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, next: 'Send application/json.' },
+  RATE_LIMIT: { status: 429, next: 'Wait for the time given in Retry-After.' },
+  CONFIRMATION_REQUIRED: { status: 400, next: 'Repeat the command with --yes.' },
+  CONFIG_INVALID: { status: 400, next: 'Mend the named setting; `flowright config show` tells where each comes from.' },
+  FLOW_COMMAND_RESERVED: { status: 501, next: 'Use `flow list`, `flow get` and `flow search` for now.' },
+  STORE_FILE_DAMAGED: { status: 422, next: 'Look at the quarantined copy named in the message.' },
+  BACKUP_INVALID: { status: 422, next: 'Choose a file written by `flowright backup`.' },
+  HUB_RUNNING: { status: 409, next: 'Stop the hub that uses this folder first.' },
+  PORT_IN_USE: { status: 500, next: 'Stop the other program or set FLOWRIGHT_PORT.' },
+  HUB_UNREACHABLE: { status: 502, next: 'Check the hub address and that the hub is running.' },
+  DATABASE_UNAVAILABLE: { status: 503, next: 'Check DATABASE_URL and that the database is running.' },
+  SCHEMA_TOO_NEW: { status: 500, next: 'Run the newer Flowright that wrote this database.' },
+  INTERNAL_ERROR: { status: 500, next: 'Try again; if it stays, report the request id.' },
+} as const satisfies Record<string, { status: number; next: string }>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+/** One problem in an input: a code, a sentence, and a JSON pointer to the place. */
+export interface Issue {
+  code: string;
+  message: string;
+  path: string;
+}
+
+/** The one error class. Anything else that is thrown becomes INTERNAL_ERROR before it leaves the process. */
+export class FlowrightError extends Error {
+  readonly code: ErrorCode;
+  readonly details: Record<string, unknown>;
+
+  constructor(code: ErrorCode, message: string, options: { details?: Record<string, unknown>; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'FlowrightError';
+    this.code = code;
+    this.details = options.details ?? {};
+  }
+
+  get status(): number {
+    return ERRORS[this.code].status;
+  }
+}
+
+export function refusal(code: ErrorCode, message: string, details?: Record<string, unknown>): FlowrightError {
+  return new FlowrightError(code, message, details ? { details } : {});
+}
+
+/** BAD_REQUEST with its list of issues; the message names the first so that a person need not open the list. */
+export function badRequest(issues: Issue[], subject = 'The request'): FlowrightError {
+  const first = issues[0];
+  const where = first?.path ? ` at ${first.path}` : '';
+  const rest = issues.length > 1 ? ` (and ${issues.length - 1} more)` : '';
+  const text = first ? `${first.message}${where}${rest}` : 'is not valid';
+  return refusal('BAD_REQUEST', `${subject} was refused: ${text}. ${ERRORS.BAD_REQUEST.next}`, { errors: issues });
+}
+
+/** Whatever was thrown, as a FlowrightError; unknown causes keep nothing but the original for the log. */
+export function asFlowrightError(thrown: unknown): FlowrightError {
+  if (thrown instanceof FlowrightError) return thrown;
+  return new FlowrightError('INTERNAL_ERROR', `Something went wrong on our side. ${ERRORS.INTERNAL_ERROR.next}`, {
+    cause: thrown,
+  });
+}

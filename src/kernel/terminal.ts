@@ -1,0 +1,28 @@
+/** Text of unknown origin, fit for a terminal: control characters are shown, not obeyed. */
+export function inert(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the purpose
+  return text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  });
+}
+
+/** One line: as `inert`, and line breaks become spaces. */
+export function inertLine(text: string): string {
+  return inert(text.replace(/\s*\n\s*/g, ' '));
+}
+
+/** Columns as wide as their content; the last one is left to run on. */
+export function textTable(headers: string[], rows: string[][]): string {
+  const lines = [headers, ...rows.map((row) => row.map(inertLine))];
+  const widths = headers.map((_, column) => Math.max(...lines.map((line) => [...(line[column] ?? '')].length)));
+  return lines
+    .map((line) =>
+      line
+        .map((cell, column) =>
+          column === line.length - 1 ? cell : cell + ' '.repeat((widths[column] ?? 0) - [...cell].length),
+        )
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}

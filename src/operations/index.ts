@@ -1,0 +1,18 @@
+export { Catalogue, type Room } from './catalogue.ts';
+export { baseType, decodeText, unwrap } from './input.ts';
+export { type AuditPort, createInvoke, type Invoke } from './invoke.ts';
+export { issuesOf, jsonPointer } from './issues.ts';
+export {
+  type AnyOperation,
+  type Call,
+  type Context,
+  type Door,
+  defineOperation,
+  type HttpRoute,
+  type Operation,
+  routesOf,
+} from './operation.ts';
+export { actorHash, type Principal } from './principal.ts';
+export { type Capability, may, ROLES, type Role } from './role.ts';
+export { isScope, LOWEST_SCOPES, narrowScopes, resolveVisibleScopes, SCOPES, type Scope } from './scope.ts';
+export { type ErrorEnvelope, errorEnvelope, keepReady, toJson } from './wire.ts';

@@ -1,0 +1,49 @@
+import type * as z from 'zod';
+import { badRequest } from '../kernel/errors.ts';
+import { issuesOf } from './issues.ts';
+import type { AnyOperation } from './operation.ts';
+
+/** Checks an input against the operation's schema; every problem is reported, not only the first. */
+export function parseInput(operation: AnyOperation, raw: unknown): unknown {
+  const given = operation.effect === 'read' ? withoutBlanks(raw) : raw;
+  const parsed = (operation.input as z.ZodObject).safeParse(given);
+  if (!parsed.success) throw badRequest(issuesOf(parsed.error), operation.name);
+  return parsed.data;
+}
+
+/** In a read, an empty text is the same as leaving the field out: `?scope=` asks for nothing in particular. */
+function withoutBlanks(raw: unknown): unknown {
+  if (raw === null || typeof raw !== 'object' || Array.isArray(raw)) return raw;
+  if (!Object.values(raw).includes('')) return raw;
+  return Object.fromEntries(Object.entries(raw).filter(([, value]) => value !== ''));
+}
+
+/**
+ * Query strings and command lines only have text. Each value becomes what its field wants where that is unmistakable,
+ * and stays as it is otherwise, so that the schema can refuse it with the same words at every door.
+ */
+export function decodeText(schema: z.ZodObject, texts: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(texts).map(([key, text]) => [key, decodeField(baseType(schema.shape[key]), text)]),
+  );
+}
+
+function decodeField(type: string | undefined, text: unknown): unknown {
+  if (type === 'array' && typeof text === 'string') return text.split(',').map((item) => item.trim());
+  if (typeof text !== 'string') return text;
+  if (type === 'number' && /^-?\d{1,15}$/.test(text)) return Number(text);
+  if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
+  return text;
+}
+
+/** number, boolean, array, enum …: what lies beneath optional and default. */
+export function baseType(field: unknown): string | undefined {
+  return unwrap(field)?._zod.def.type;
+}
+
+/** The field itself, without optional, nullable and default around it. */
+export function unwrap(field: unknown): z.ZodType | undefined {
+  let current = field as z.ZodType | undefined;
+  while (current && 'innerType' in current._zod.def) current = current._zod.def.innerType as z.ZodType;
+  return current;
+}

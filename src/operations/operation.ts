@@ -1,0 +1,84 @@
+import type * as z from 'zod';
+import type { Trx } from '../database/index.ts';
+import type { Principal } from './principal.ts';
+import type { Capability } from './role.ts';
+
+export type Door = 'http' | 'cli' | 'mcp' | 'builder';
+
+/** Everything about a request that is not its input. */
+export interface Call {
+  principal: Principal;
+  door: Door;
+  request_id: string;
+  correlation_id: string | undefined;
+}
+
+/** What a handler gets: the call, the services it needs and, in a write, the transaction its audit line shares. */
+export type Context<Needs> = Call & Needs & { trx: Trx };
+
+export interface HttpRoute {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** With {name} for path parameters. */
+  path: string;
+  /** Path parameter → input key, where the two differ. */
+  rename?: Record<string, string>;
+  /** Status of a success; 200 unless said. */
+  status?: number;
+  /** Groups routes in the OpenAPI document. */
+  tag: string;
+}
+
+/**
+ * One operation, every door. The command line, MCP, REST and the builder's tools are derived from this value; a door
+ * that shapes a payload is a bug.
+ */
+export interface Operation<
+  Needs = never,
+  Input extends z.ZodObject = z.ZodObject,
+  Output extends z.ZodType = z.ZodType,
+> {
+  /** Canonical, namespaced: `flow.list`. */
+  name: string;
+  summary: string;
+  /** What a person or a model should know before calling it; the summary when left out. */
+  description?: string;
+  input: Input;
+  output: Output;
+  access:
+    | { public: true }
+    | {
+        can: Capability;
+        /** Hub-wide acts are for administrators of the vault `default`. */
+        hub?: true;
+      };
+  /** read | write | destructive: drives MCP hints, HTTP caching, transactions, audit and confirmation. */
+  effect: 'read' | 'write' | 'destructive';
+  http: HttpRoute | readonly HttpRoute[];
+  mcp?: { tool: string };
+  cli?: {
+    /** Words, then positional arguments: `flow get <flow_id>`. */
+    command: string;
+    examples?: string[];
+    /** For people; `--json` prints the payload itself. */
+    render(payload: z.output<Output>): string;
+  };
+  /** Error codes beyond those that every operation can answer. */
+  errors?: readonly string[];
+  /** What the audit line of a write says beside its name: ids and words, never content or secrets. */
+  audit?(input: z.output<Input>, payload: z.output<Output>): Record<string, unknown>;
+  handle(context: Context<Needs>, input: z.output<Input>): z.output<Output> | Promise<z.output<Output>>;
+}
+
+export function defineOperation<Needs, Input extends z.ZodObject, Output extends z.ZodType>(
+  operation: Operation<Needs, Input, Output>,
+): Operation<Needs, Input, Output> {
+  return operation;
+}
+
+export function routesOf(operation: { http: HttpRoute | readonly HttpRoute[] }): readonly HttpRoute[] {
+  return Array.isArray(operation.http) ? operation.http : [operation.http as HttpRoute];
+}
+
+/** An operation whose input and output types are of no interest to the holder. */
+// biome-ignore lint/suspicious/noExplicitAny: the catalogue holds operations of every shape
+export type AnyOperation<Needs = any> = Operation<Needs, any, any>;

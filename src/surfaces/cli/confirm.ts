@@ -1,0 +1,14 @@
+import { createInterface } from 'node:readline/promises';
+import { refusal } from '../../kernel/errors.ts';
+import type { Cli } from './run.ts';
+
+/** Asks before something is removed. Where nobody can answer, --yes must say so. */
+export async function confirm(act: { summary: string }, cli: Cli): Promise<void> {
+  if (cli.options().yes) return;
+  const stop = refusal('CONFIRMATION_REQUIRED', `This removes something: ${act.summary}. Repeat the command with --yes.`);
+  if (!process.stdin.isTTY || cli.options().json) throw stop;
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const answer = await terminal.question(`${act.summary}. Go on? [y/N] `);
+  terminal.close();
+  if (!/^y(es)?$/i.test(answer.trim())) throw stop;
+}

@@ -1,0 +1,23 @@
+import type { Command } from 'commander';
+import type { Cli } from './run.ts';
+
+/** Commands that concern this machine rather than an operation: servers, files, set-up. */
+export interface LocalCommand {
+  name: string;
+  summary: string;
+  load(): Promise<{ register(program: Command, cli: Cli): void }>;
+}
+
+export const LOCAL_COMMANDS: readonly LocalCommand[] = [
+  { name: 'hub', summary: 'Run the hub in the foreground', load: () => import('./commands/hub.ts') },
+  { name: 'mcp', summary: 'Serve MCP on standard input and output', load: () => import('./commands/mcp.ts') },
+  { name: 'init', summary: 'Make the data folder ready', load: () => import('./commands/init.ts') },
+  { name: 'signin', summary: 'Print a new sign-in link', load: () => import('./commands/signin.ts') },
+  { name: 'doctor', summary: 'Check this installation and say what to mend', load: () => import('./commands/doctor.ts') },
+  { name: 'config', summary: 'Show the settings and where each comes from', load: () => import('./commands/config.ts') },
+  { name: 'db', summary: 'Database schema: status and migration', load: () => import('./commands/db.ts') },
+  { name: 'backup', summary: 'Write a copy of the embedded database', load: () => import('./commands/backup.ts') },
+  { name: 'restore', summary: 'Put a backup in place', load: () => import('./commands/backup.ts') },
+  { name: 'openapi', summary: 'Write the OpenAPI document', load: () => import('./commands/openapi.ts') },
+  { name: 'flow', summary: '', load: () => import('./commands/flow-store.ts') },
+];

@@ -1,0 +1,56 @@
+import { ERRORS, type ErrorCode, FlowrightError, refusal } from '../../kernel/errors.ts';
+import { type AnyOperation, type ErrorEnvelope, routesOf } from '../../operations/index.ts';
+import type { Cli } from './run.ts';
+
+const TIMEOUT_MS = 30_000;
+
+/** Sends the operation to a hub; the answer's text is passed on as it came. */
+export async function callHub(operation: AnyOperation, input: Record<string, unknown>, cli: Cli): Promise<string> {
+  const { config, origins } = cli.settings();
+  const { url, init } = requestFor(operation, input, config.hub_url as string);
+  const headers: Record<string, string> = { accept: 'application/json', 'x-request-id': cli.requestId() };
+  if (config.hub_token) headers.authorization = `Bearer ${config.hub_token}`;
+  if (origins.vault !== 'default') headers['x-vault-id'] = config.vault;
+  if (init.body !== undefined) headers['content-type'] = 'application/json';
+  let response: Response;
+  try {
+    response = await fetch(url, { ...init, headers, redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) });
+  } catch (error) {
+    const cause = (error as Error).cause as NodeJS.ErrnoException | undefined;
+    const reason = cause?.code ?? (error as Error).message;
+    throw refusal('HUB_UNREACHABLE', `The hub at ${config.hub_url} does not answer (${reason}). ${ERRORS.HUB_UNREACHABLE.next}`);
+  }
+  const text = await response.text();
+  if (response.ok) return text;
+  throw refusalFrom(text, response.status);
+}
+
+function requestFor(operation: AnyOperation, input: Record<string, unknown>, hub: string) {
+  const [route] = routesOf(operation);
+  if (!route) throw new Error(`${operation.name} has no route`);
+  const rest = { ...input };
+  const path = route.path.replace(/\{([^}]+)\}/g, (_, parameter: string) => {
+    const key = route.rename?.[parameter] ?? parameter;
+    const value = rest[key];
+    delete rest[key];
+    return encodeURIComponent(String(value));
+  });
+  const url = new URL(path, hub);
+  const init: { method: string; body?: string } = { method: route.method };
+  if (route.method === 'GET' || route.method === 'DELETE') {
+    for (const [key, value] of Object.entries(rest)) url.searchParams.set(key, String(value));
+  } else {
+    init.body = JSON.stringify(rest);
+  }
+  return { url, init };
+}
+
+function refusalFrom(text: string, status: number): FlowrightError {
+  try {
+    const { code, message, details } = JSON.parse(text) as ErrorEnvelope;
+    if (code in ERRORS) return new FlowrightError(code as ErrorCode, message, { details });
+  } catch {
+    // Not one of our answers; said below.
+  }
+  return refusal('HUB_UNREACHABLE', `The address answered ${status}, but not as a Flowright hub. Check the hub address.`);
+}

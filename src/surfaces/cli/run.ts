@@ -1,0 +1,141 @@
+import { Command, CommanderError } from 'commander';
+import { packageVersion } from '../../home/index.ts';
+import { asFlowrightError, FlowrightError, refusal } from '../../kernel/errors.ts';
+import { newRequestId, REQUEST_ID_RE } from '../../kernel/ids.ts';
+import { inert } from '../../kernel/terminal.ts';
+import { type AnyOperation, errorEnvelope, toJson } from '../../operations/index.ts';
+import { createCatalogue } from '../../rooms.ts';
+import { loadSettings, type Settings } from '../../settings.ts';
+import { confirm } from './confirm.ts';
+import { firstWord, GLOBAL_OPTIONS, type GlobalOptions, settingsSource } from './global-options.ts';
+import { LOCAL_COMMANDS } from './local-commands.ts';
+import { addOperationCommand, descend } from './operation-command.ts';
+
+/** Exit codes: 0 done, 1 usage or refused, 2 failed. */
+const REFUSED = 1;
+const FAILED = 2;
+
+/** What a command may use: its options, the settings, a way to print, and the one way to call an operation. */
+export interface Cli {
+  options(): GlobalOptions;
+  environment: NodeJS.ProcessEnv;
+  settings(): Settings;
+  requestId(): string;
+  print(text: string): void;
+  /** Progress and notices, apart from the answer. */
+  tell(text: string): void;
+  call(operation: AnyOperation, input: Record<string, unknown>): Promise<void>;
+}
+
+/** Runs one command line; resolves with the exit code. */
+export async function runCli(argv: string[], environment: NodeJS.ProcessEnv): Promise<number> {
+  const program = new Command('flowright');
+  const cli = createCli(program, environment);
+  try {
+    if (argv[0] === '--version' || argv[0] === '-V' || argv[0] === 'version') {
+      cli.print(packageVersion());
+      return 0;
+    }
+    await populate(program, firstWord(argv), cli);
+    await program.parseAsync(argv, { from: 'user' });
+    return 0;
+  } catch (thrown) {
+    return report(thrown, argv, cli);
+  }
+}
+
+function createCli(program: Command, environment: NodeJS.ProcessEnv): Cli {
+  let settings: Settings | undefined;
+  let requestId: string | undefined;
+  const cli: Cli = {
+    environment,
+    options: () => program.opts<GlobalOptions>(),
+    settings: () => {
+      settings ??= loadSettings(settingsSource(cli.options(), environment));
+      return settings;
+    },
+    requestId: () => {
+      requestId ??= chooseRequestId(cli.options().requestId);
+      return requestId;
+    },
+    print: (text) => void process.stdout.write(`${text}\n`),
+    tell: (text) => void process.stderr.write(`${text}\n`),
+    call: async (operation, input) => {
+      if (operation.effect === 'destructive') await confirm(operation, cli);
+      const { config } = cli.settings();
+      const { callLocally, callHub } = config.hub_url
+        ? { callHub: (await import('./remote-call.ts')).callHub, callLocally: undefined }
+        : { callLocally: (await import('./local-call.ts')).callLocally, callHub: undefined };
+      const json = callHub ? await callHub(operation, input, cli) : toJson(await callLocally?.(operation, input, cli));
+      const wantsJson = cli.options().json === true || !operation.cli;
+      cli.print(wantsJson ? json : (operation.cli?.render(JSON.parse(json)) ?? json));
+    },
+  };
+  return cli;
+}
+
+/** Gives the program its options and the commands of the namespace in use; of the others only the names. */
+async function populate(program: Command, namespace: string | undefined, cli: Cli): Promise<void> {
+  program.description('A workbench for work done by people and language models together');
+  for (const option of GLOBAL_OPTIONS) program.addOption(option);
+  program.exitOverride().configureOutput({ writeErr: () => {} });
+  program.helpCommand(false).showSuggestionAfterError(true);
+  const catalogue = createCatalogue();
+  const names = new Map(catalogue.namespaces().map(({ name, summary }) => [name, summary]));
+  for (const { name, summary } of LOCAL_COMMANDS) if (!names.has(name)) names.set(name, summary);
+  names.delete('health');
+  for (const [name, summary] of [...names].sort()) descend(program, [name]).description(summary);
+  if (namespace !== undefined && names.has(namespace)) {
+    for (const local of LOCAL_COMMANDS) if (local.name === namespace) (await local.load()).register(program, cli);
+    for (const operation of await catalogue.inNamespace(namespace)) addOperationCommand(program, operation, cli);
+    for (const command of catalogue.reservedCommands()) {
+      const path = command.split(' ');
+      if (path[0] === namespace) reserve(descend(program, path), command);
+    }
+  }
+  for (const command of everyCommand(program)) command.exitOverride().configureOutput({ writeErr: () => {} });
+}
+
+function everyCommand(command: Command): Command[] {
+  return command.commands.flatMap((child) => [child, ...everyCommand(child)]);
+}
+
+function reserve(command: Command, name: string): void {
+  command
+    .description('reserved: not available yet')
+    .allowUnknownOption()
+    .allowExcessArguments()
+    .helpOption(false)
+    .action(() => {
+      throw refusal(
+        'FLOW_COMMAND_RESERVED',
+        `\`${name}\` is gated and not in this version. Flows can be read with \`flow list\`, \`flow get\` and \`flow search\`.`,
+      );
+    });
+}
+
+function chooseRequestId(given: string | undefined): string {
+  if (given === undefined) return newRequestId();
+  if (REQUEST_ID_RE.test(given)) return given;
+  throw refusal('USAGE_ERROR', '--request-id takes 1 to 128 letters, digits, dots, colons, - and _.');
+}
+
+function report(thrown: unknown, argv: readonly string[], cli: Cli): number {
+  if (thrown instanceof CommanderError && (thrown.exitCode === 0 || thrown.code === 'commander.help')) {
+    return thrown.exitCode === 0 ? 0 : REFUSED;
+  }
+  const error = thrown instanceof CommanderError ? usageError(thrown) : asFlowrightError(thrown);
+  if (argv.includes('--json')) {
+    const request_id = REQUEST_ID_RE.test(cli.options().requestId ?? '') ? (cli.options().requestId as string) : newRequestId();
+    cli.tell(toJson(errorEnvelope(error, { request_id })));
+  } else {
+    cli.tell(`error: ${inert(error.message)} (${error.code})`);
+  }
+  if (error.code === 'INTERNAL_ERROR' && cli.environment.FLOWRIGHT_DEBUG) cli.tell(String((error.cause as Error)?.stack));
+  return error.status >= 500 && error.status !== 501 ? FAILED : REFUSED;
+}
+
+function usageError(error: CommanderError): FlowrightError {
+  const message = error.message.replace(/^error: /, '').replace(/\n/g, ' ');
+  return new FlowrightError('USAGE_ERROR', `${message}. Add --help to see how the command is used.`);
+}
