@@ -49,7 +49,10 @@ async function importStore(trx: Trx, { database, clock, dataDir, log }: Needs): 
   const file = loadFlowStore(dataDir, {
     onDamaged: (where, reason) => {
       damaged = true;
-      log.error({ where }, `${FLOW_STORE_FILENAME} is damaged (${reason}); it is kept as ${where} and was not imported`);
+      log.error(
+        { where },
+        `${FLOW_STORE_FILENAME} is damaged (${reason}); it is kept as ${where} and was not imported`,
+      );
     },
   });
   if (damaged) return null;

@@ -41,7 +41,10 @@ export async function openPostgres(url: string): Promise<Database> {
       return result.rows[0]?.stamp ?? '';
     }),
     backup: async () => {
-      throw refusal('BAD_REQUEST', 'PostgreSQL is backed up with its own tools: pg_dump --format=custom "$DATABASE_URL".');
+      throw refusal(
+        'BAD_REQUEST',
+        'PostgreSQL is backed up with its own tools: pg_dump --format=custom "$DATABASE_URL".',
+      );
     },
     close: () => queries.destroy(),
   };

@@ -38,7 +38,8 @@ const SUMMARY_COLUMNS = [
 export async function listSummaries(queries: Queries, vaultId: string, query: ListQuery): Promise<SummaryRow[]> {
   const rows: (SummaryRow & { updated_ms: number })[] = [];
   for (const scope of query.scopes) {
-    const inScope = query.tag === undefined ? flowsOf(queries, vaultId, scope) : taggedFlowsOf(queries, vaultId, scope, query.tag);
+    const inScope =
+      query.tag === undefined ? flowsOf(queries, vaultId, scope) : taggedFlowsOf(queries, vaultId, scope, query.tag);
     rows.push(...(await inScope.limit(query.limit).execute()));
   }
   if (query.scopes.length > 1) rows.sort(newestFirst);
@@ -159,7 +160,9 @@ export async function addVersion(
   const key = { vault_id: vaultId, flow_id: flow.flow_id, version: flow.version };
   await trx
     .insertInto('flow_steps')
-    .values(steps.map((step) => ({ ...key, ordinal: step.ordinal, step_id: step.step_id, step_json: JSON.stringify(step) })))
+    .values(
+      steps.map((step) => ({ ...key, ordinal: step.ordinal, step_id: step.step_id, step_json: JSON.stringify(step) })),
+    )
     .execute();
   const latest = await findLatest(trx, vaultId, flow.flow_id);
   if (!latest || compareSemver(flow.version, latest.version) > 0) {

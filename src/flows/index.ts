@@ -4,7 +4,7 @@ export type { Flow, FlowBundle, FlowStep, FlowSummary } from './flow-schema.ts';
 export { FlowLibrary } from './library.ts';
 export { MAX_FLOW_SUMMARIES, MAX_STEPS_PER_FLOW } from './limits.ts';
 export { getFlow, listFlows, searchFlows } from './read.ts';
-export { NO_STARTERS, STARTER_FLOWS_DIRNAME, seedStarterFlows } from './starter.ts';
+export { NO_STARTERS, readStarterBundles, STARTER_FLOWS_DIRNAME, seedStarterFlows } from './starter.ts';
 export { ABSENT_FLOW_STATE_ID, flowStateId } from './state-id.ts';
 export {
   FLOW_STORE_FILENAME,

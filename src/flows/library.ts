@@ -39,13 +39,19 @@ export class FlowLibrary {
     );
   }
 
-  search(principal: Principal, input: Omit<SearchOptions, 'visibleScopes'>): FlowSearchResult | Promise<FlowSearchResult> {
+  search(
+    principal: Principal,
+    input: Omit<SearchOptions, 'visibleScopes'>,
+  ): FlowSearchResult | Promise<FlowSearchResult> {
     return this.#answer(principal, ['search', input.query, input.scope, input.limit], (visibleScopes) =>
       searchFlows(this.#database, principal.vault_id, { ...input, visibleScopes }),
     );
   }
 
-  async get(principal: Principal, input: { flow_id: string } & Pick<GetOptions, 'version'>): Promise<FlowDefinitionResult> {
+  async get(
+    principal: Principal,
+    input: { flow_id: string } & Pick<GetOptions, 'version'>,
+  ): Promise<FlowDefinitionResult> {
     const { flow_id, version } = input;
     const answer = await this.#answer(principal, ['get', flow_id, version], (visibleScopes) =>
       getFlow(this.#database, principal.vault_id, flow_id, { visibleScopes, version }),

@@ -36,7 +36,11 @@ const listFlows = defineOperation({
   mcp: { tool: 'flow_list' },
   cli: {
     command: 'flow list',
-    examples: ['flowright flow list', 'flowright flow list --scope personal --tag review', 'flowright flow list --json'],
+    examples: [
+      'flowright flow list',
+      'flowright flow list --scope personal --tag review',
+      'flowright flow list --json',
+    ],
     render: flowTable,
   },
   errors: ['FLOW_SCOPE_DENIED', 'FLOW_SCOPE_AMBIGUOUS'],
@@ -59,7 +63,10 @@ const getFlow = defineOperation({
   mcp: { tool: 'flow_get' },
   cli: {
     command: 'flow get <flow_id>',
-    examples: ['flowright flow get flow_capture_to_note', 'flowright flow get flow_capture_to_note --version 0.1.0 --json'],
+    examples: [
+      'flowright flow get flow_capture_to_note',
+      'flowright flow get flow_capture_to_note --version 0.1.0 --json',
+    ],
     render: flowCard,
   },
   errors: ['FLOW_SCOPE_AMBIGUOUS', 'unknown_flow'],

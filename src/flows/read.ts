@@ -41,7 +41,11 @@ export interface SearchOptions extends Seen {
 }
 
 /** The visible flows in which every word occurs, best match first. */
-export async function searchFlows(database: Database, vaultId: string, options: SearchOptions): Promise<FlowSearchResult> {
+export async function searchFlows(
+  database: Database,
+  vaultId: string,
+  options: SearchOptions,
+): Promise<FlowSearchResult> {
   const { filter, effective } = narrowScopes(options.visibleScopes ?? LOWEST_SCOPES, options.scope);
   const limit = options.limit ?? SEARCH_LIMIT;
   const { queries, dialect } = database;

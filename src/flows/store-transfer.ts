@@ -40,7 +40,13 @@ export async function importFlowStore(
   const report: ImportReport = { vaults: 0, flows: 0, already_there: 0, records: 0, quarantined: [] };
   const quarantine = async (vaultId: string, kind: string, id: string, reason: string, record: unknown) => {
     report.quarantined.push({ vault_id: vaultId, kind, id, reason });
-    const row = { vault_id: vaultId, kind, reason, record_json: JSON.stringify(record), created_at: isoNow(needs.clock) };
+    const row = {
+      vault_id: vaultId,
+      kind,
+      reason,
+      record_json: JSON.stringify(record),
+      created_at: isoNow(needs.clock),
+    };
     await trx
       .insertInto('flow_quarantine')
       .values({ quarantine_id: newId('quar'), ...row })

@@ -73,7 +73,9 @@ function orderIssues(flow: Record<string, unknown>, steps: LooseStep[]): Issue[]
   const sorted = [...steps].sort((left, right) => Number(left.ordinal) - Number(right.ordinal));
   sorted.forEach(({ index, ordinal }, position) => {
     if (ordinal !== position + 1) {
-      issues.push(issue('ordinal_gap', 'ordinals must count 1, 2, 3 … without gap or repeat', ['steps', index, 'ordinal']));
+      issues.push(
+        issue('ordinal_gap', 'ordinals must count 1, 2, 3 … without gap or repeat', ['steps', index, 'ordinal']),
+      );
     }
   });
   const listed = asArray(flow.steps);

@@ -1,4 +1,4 @@
 export { ensureHome, readConfigFile } from './config-file.ts';
 export { type HubLock, readHubLock, removeHubLock, writeHubLock } from './hub-lock.ts';
-export { type HomePaths, homePaths, resolveHome } from './paths.ts';
 export { packageRoot, packageVersion } from './package-root.ts';
+export { type HomePaths, homePaths, resolveHome } from './paths.ts';

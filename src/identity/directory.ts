@@ -114,7 +114,10 @@ async function assertAdminLeft(trx: Trx, vaultId: string): Promise<void> {
     .where('users.disabled_at', 'is', null)
     .executeTakeFirst();
   if (!admin) {
-    throw refusal('CONFLICT', `This would leave the vault ${vaultId} without an admin. Make another member admin first.`);
+    throw refusal(
+      'CONFLICT',
+      `This would leave the vault ${vaultId} without an admin. Make another member admin first.`,
+    );
   }
 }
 

@@ -70,7 +70,10 @@ const setMember = defineOperation({
   http: { method: 'PUT', path: '/api/v1/members/{user}', tag: 'Identity' },
   cli: {
     command: 'member set <user>',
-    examples: ['flowright member set sam --role editor', 'flowright member set kim --role viewer --scopes personal,project'],
+    examples: [
+      'flowright member set sam --role editor',
+      'flowright member set kim --role viewer --scopes personal,project',
+    ],
     render: ({ member }) => memberTable([member]),
   },
   errors: ['CONFLICT'],

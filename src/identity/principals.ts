@@ -83,9 +83,7 @@ export class Principals {
   }
 
   async #inVault(userId: string, vaultId: string, kind: Principal['kind']): Promise<Principal> {
-    const membership = VAULT_ID_RE.test(vaultId)
-      ? await findMembership(this.#database.queries, userId, vaultId)
-      : null;
+    const membership = VAULT_ID_RE.test(vaultId) ? await findMembership(this.#database.queries, userId, vaultId) : null;
     if (!membership) throw unknownVault(vaultId);
     return {
       user_id: userId,
@@ -120,7 +118,10 @@ export const NOBODY: Principal = {
 };
 
 function unauthorized() {
-  return refusal('UNAUTHORIZED', 'The token is missing, unknown, expired or revoked. Create one with `flowright token create`.');
+  return refusal(
+    'UNAUTHORIZED',
+    'The token is missing, unknown, expired or revoked. Create one with `flowright token create`.',
+  );
 }
 
 /** A vault that is not there and one that is not yours answer the same. */

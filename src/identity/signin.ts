@@ -16,7 +16,13 @@ export async function createSigninCode(
   owner: { user_id: string; vault_id: string },
 ): Promise<string> {
   const { secret } = await database.transaction((trx) =>
-    addToken(trx, clock, { ...owner, purpose: 'signin', agent: false, label: 'sign-in link', lifetime_ms: CODE_LIFETIME_MS }),
+    addToken(trx, clock, {
+      ...owner,
+      purpose: 'signin',
+      agent: false,
+      label: 'sign-in link',
+      lifetime_ms: CODE_LIFETIME_MS,
+    }),
   );
   return secret;
 }

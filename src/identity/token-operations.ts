@@ -80,7 +80,12 @@ async function memberRole(context: Context<IdentityNeeds>, userId: string, wante
   const known = await findMembership(trx, userId, principal.vault_id);
   if (!known) {
     if (!wanted) throw refusal('BAD_REQUEST', `${userId} is not a member yet: say which role with --role.`);
-    await setMembership(trx, clock, principal.vault_id, { user_id: userId, role: wanted, scopes: null, ambiguous: false });
+    await setMembership(trx, clock, principal.vault_id, {
+      user_id: userId,
+      role: wanted,
+      scopes: null,
+      ambiguous: false,
+    });
     return wanted;
   }
   if (wanted && wanted !== known.role) {

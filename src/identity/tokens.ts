@@ -17,11 +17,7 @@ export interface NewToken {
 }
 
 /** Makes a token. The secret is returned once; only its hash is stored. */
-export async function addToken(
-  trx: Trx,
-  clock: Clock,
-  token: NewToken,
-): Promise<{ secret: string; row: TokensTable }> {
+export async function addToken(trx: Trx, clock: Clock, token: NewToken): Promise<{ secret: string; row: TokensTable }> {
   const secret = newSecret(PREFIX[token.purpose]);
   const row: TokensTable = {
     token_id: newId('tok'),

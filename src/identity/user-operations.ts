@@ -22,7 +22,11 @@ function userTable(users: User[]): string {
 }
 
 async function readUser(context: Context<IdentityNeeds>, userId: string) {
-  const user = await context.trx.selectFrom('users').selectAll().where('user_id', '=', userId).executeTakeFirstOrThrow();
+  const user = await context.trx
+    .selectFrom('users')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .executeTakeFirstOrThrow();
   return { schema: 'flowright.user/v1' as const, user };
 }
 

@@ -46,7 +46,12 @@ const listVaults = defineOperation({
       .execute();
     return {
       schema: 'flowright.vault_list/v1' as const,
-      vaults: rows.map(({ vault_id, title, role, created_at }) => ({ vault_id, title, role: role as Role, created_at })),
+      vaults: rows.map(({ vault_id, title, role, created_at }) => ({
+        vault_id,
+        title,
+        role: role as Role,
+        created_at,
+      })),
     };
   },
 });
@@ -59,9 +64,7 @@ const createVault = defineOperation({
     title: z.string().max(200).optional().describe('Name for people'),
     starters: z.boolean().default(true).describe('Put the starter flows into it'),
   }),
-  output: z
-    .strictObject({ schema: z.literal('flowright.vault/v1'), vault: VaultSchema })
-    .meta({ id: 'VaultResponse' }),
+  output: z.strictObject({ schema: z.literal('flowright.vault/v1'), vault: VaultSchema }).meta({ id: 'VaultResponse' }),
   access: { can: 'administer', hub: true },
   effect: 'write',
   http: { method: 'POST', path: '/api/v1/vaults', status: 201, tag: 'Identity' },

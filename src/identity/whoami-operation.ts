@@ -24,7 +24,8 @@ export const whoami = defineOperation({
   mcp: { tool: 'whoami' },
   cli: {
     command: 'whoami',
-    render: (me) => `${me.user_id} (${me.kind}), ${me.role} of vault ${me.vault_id}; sees ${me.visible_scopes.join(', ')}`,
+    render: (me) =>
+      `${me.user_id} (${me.kind}), ${me.role} of vault ${me.vault_id}; sees ${me.visible_scopes.join(', ')}`,
   },
   handle: ({ principal }: Context<IdentityNeeds>) => ({
     schema: 'flowright.whoami/v1' as const,

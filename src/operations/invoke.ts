@@ -1,5 +1,5 @@
 import type { Database, Trx } from '../database/index.ts';
-import { asFlowrightError, FlowrightError, refusal } from '../kernel/errors.ts';
+import { asFlowrightError, type FlowrightError, refusal } from '../kernel/errors.ts';
 import { parseInput } from './input.ts';
 import type { AnyOperation, Call, Context } from './operation.ts';
 import { may, rolesWith } from './role.ts';
@@ -16,11 +16,7 @@ export type Invoke = (operation: AnyOperation, call: Call, raw: unknown) => Prom
  * Every door calls an operation through this one function: authorise, parse, handle. A write runs in one transaction
  * together with its audit line, so that neither exists without the other.
  */
-export function createInvoke<Needs extends object>(
-  services: Needs,
-  database: Database,
-  audit: AuditPort,
-): Invoke {
+export function createInvoke<Needs extends object>(services: Needs, database: Database, audit: AuditPort): Invoke {
   const contextOf = (call: Call, trx: Trx | undefined): Context<Needs> =>
     Object.assign(Object.create(services) as Needs, call, { trx }) as Context<Needs>;
 

@@ -5,7 +5,10 @@ import type { Cli } from './run.ts';
 /** Asks before something is removed. Where nobody can answer, --yes must say so. */
 export async function confirm(act: { summary: string }, cli: Cli): Promise<void> {
   if (cli.options().yes) return;
-  const stop = refusal('CONFIRMATION_REQUIRED', `This removes something: ${act.summary}. Repeat the command with --yes.`);
+  const stop = refusal(
+    'CONFIRMATION_REQUIRED',
+    `This removes something: ${act.summary}. Repeat the command with --yes.`,
+  );
   if (!process.stdin.isTTY || cli.options().json) throw stop;
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   const answer = await terminal.question(`${act.summary}. Go on? [y/N] `);

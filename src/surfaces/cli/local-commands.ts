@@ -13,8 +13,16 @@ export const LOCAL_COMMANDS: readonly LocalCommand[] = [
   { name: 'mcp', summary: 'Serve MCP on standard input and output', load: () => import('./commands/mcp.ts') },
   { name: 'init', summary: 'Make the data folder ready', load: () => import('./commands/init.ts') },
   { name: 'signin', summary: 'Print a new sign-in link', load: () => import('./commands/signin.ts') },
-  { name: 'doctor', summary: 'Check this installation and say what to mend', load: () => import('./commands/doctor.ts') },
-  { name: 'config', summary: 'Show the settings and where each comes from', load: () => import('./commands/config.ts') },
+  {
+    name: 'doctor',
+    summary: 'Check this installation and say what to mend',
+    load: () => import('./commands/doctor.ts'),
+  },
+  {
+    name: 'config',
+    summary: 'Show the settings and where each comes from',
+    load: () => import('./commands/config.ts'),
+  },
   { name: 'db', summary: 'Database schema: status and migration', load: () => import('./commands/db.ts') },
   { name: 'backup', summary: 'Write a copy of the embedded database', load: () => import('./commands/backup.ts') },
   { name: 'restore', summary: 'Put a backup in place', load: () => import('./commands/backup.ts') },

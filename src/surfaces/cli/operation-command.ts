@@ -16,7 +16,8 @@ export function addOperationCommand(program: Command, operation: AnyOperation, c
     if (!positional.includes(key)) command.addOption(optionFor(key, field as z.ZodType));
   }
   const examples = operation.cli.examples ?? [];
-  if (examples.length > 0) command.addHelpText('after', `\nExamples:\n${examples.map((line) => `  ${line}`).join('\n')}`);
+  if (examples.length > 0)
+    command.addHelpText('after', `\nExamples:\n${examples.map((line) => `  ${line}`).join('\n')}`);
   command.action(async (...received: unknown[]) => {
     const texts: Record<string, unknown> = {};
     positional.forEach((key, at) => {

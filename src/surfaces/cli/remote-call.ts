@@ -18,7 +18,10 @@ export async function callHub(operation: AnyOperation, input: Record<string, unk
   } catch (error) {
     const cause = (error as Error).cause as NodeJS.ErrnoException | undefined;
     const reason = cause?.code ?? (error as Error).message;
-    throw refusal('HUB_UNREACHABLE', `The hub at ${config.hub_url} does not answer (${reason}). ${ERRORS.HUB_UNREACHABLE.next}`);
+    throw refusal(
+      'HUB_UNREACHABLE',
+      `The hub at ${config.hub_url} does not answer (${reason}). ${ERRORS.HUB_UNREACHABLE.next}`,
+    );
   }
   const text = await response.text();
   if (response.ok) return text;
@@ -52,5 +55,8 @@ function refusalFrom(text: string, status: number): FlowrightError {
   } catch {
     // Not one of our answers; said below.
   }
-  return refusal('HUB_UNREACHABLE', `The address answered ${status}, but not as a Flowright hub. Check the hub address.`);
+  return refusal(
+    'HUB_UNREACHABLE',
+    `The address answered ${status}, but not as a Flowright hub. Check the hub address.`,
+  );
 }

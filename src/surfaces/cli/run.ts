@@ -126,12 +126,15 @@ function report(thrown: unknown, argv: readonly string[], cli: Cli): number {
   }
   const error = thrown instanceof CommanderError ? usageError(thrown) : asFlowrightError(thrown);
   if (argv.includes('--json')) {
-    const request_id = REQUEST_ID_RE.test(cli.options().requestId ?? '') ? (cli.options().requestId as string) : newRequestId();
+    const request_id = REQUEST_ID_RE.test(cli.options().requestId ?? '')
+      ? (cli.options().requestId as string)
+      : newRequestId();
     cli.tell(toJson(errorEnvelope(error, { request_id })));
   } else {
     cli.tell(`error: ${inert(error.message)} (${error.code})`);
   }
-  if (error.code === 'INTERNAL_ERROR' && cli.environment.FLOWRIGHT_DEBUG) cli.tell(String((error.cause as Error)?.stack));
+  if (error.code === 'INTERNAL_ERROR' && cli.environment.FLOWRIGHT_DEBUG)
+    cli.tell(String((error.cause as Error)?.stack));
   return error.status >= 500 && error.status !== 501 ? FAILED : REFUSED;
 }
 

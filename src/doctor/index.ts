@@ -1,0 +1,150 @@
+import { statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { AuditLog } from '../audit/index.ts';
+import { connect, createFreshness, type Database, migrationStatus } from '../database/index.ts';
+import { readStarterBundles } from '../flows/index.ts';
+import { readHubLock } from '../home/index.ts';
+import { Principals } from '../identity/index.ts';
+import { systemClock } from '../kernel/clock.ts';
+import { asFlowrightError } from '../kernel/errors.ts';
+import type { Settings } from '../settings.ts';
+
+/** One thing looked at: how it is, and what to do when it is not as it should be. */
+export interface Finding {
+  state: 'good' | 'warning' | 'wrong';
+  what: string;
+  fix?: string;
+}
+
+const OLDEST_NODE = [20, 19] as const;
+
+/** Looks at everything a start depends on. Never throws: what fails is a finding. */
+export async function examine(load: () => Settings): Promise<Finding[]> {
+  const findings = [nodeVersion(), starterFlows()];
+  let settings: Settings;
+  try {
+    settings = load();
+  } catch (error) {
+    return [
+      ...findings,
+      wrong(asFlowrightError(error).message, 'Mend config.yaml or the environment, then run doctor again.'),
+    ];
+  }
+  findings.push(good(`settings in ${settings.paths.config} are valid`), folderMode(settings), await port(settings));
+  return [...findings, ...(await databaseFindings(settings))];
+}
+
+function nodeVersion(): Finding {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const isNewEnough = major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1]);
+  const what = `Node.js ${process.versions.node}`;
+  return isNewEnough ? good(what) : wrong(what, `Install Node.js ${OLDEST_NODE.join('.')} or newer.`);
+}
+
+function starterFlows(): Finding {
+  const rejected: string[] = [];
+  const bundles = readStarterBundles({ onReject: (file, reason) => rejected.push(`${file}: ${reason}`) });
+  if (rejected.length > 0)
+    return wrong(`starter flows: ${rejected.join('; ')}`, 'Reinstall Flowright: its own files were changed.');
+  return good(`${bundles.length} starter flows are valid`);
+}
+
+function folderMode({ paths }: Settings): Finding {
+  const mode = statSync(paths.home).mode & 0o077;
+  if (process.platform === 'win32' || mode === 0) return good(`${paths.home} is readable by you alone`);
+  return {
+    state: 'warning',
+    what: `${paths.home} is open to other users of this machine`,
+    fix: `chmod 700 ${paths.home}`,
+  };
+}
+
+async function port({ config, paths }: Settings): Promise<Finding> {
+  const hub = readHubLock(paths);
+  if (hub) return good(`a hub is running at ${hub.url} (process ${hub.pid})`);
+  const where = `${config.host}:${config.port}`;
+  const reason = await new Promise<string | null>((settle) => {
+    const probe = createServer();
+    probe.once('error', (error: NodeJS.ErrnoException) => settle(error.code ?? error.message));
+    probe.listen({ host: config.host, port: config.port }, () => probe.close(() => settle(null)));
+  });
+  if (reason === null) return good(`${where} is free for the hub`);
+  return { state: 'warning', what: `${where} cannot be used (${reason})`, fix: 'Set FLOWRIGHT_PORT to another port.' };
+}
+
+async function databaseFindings(settings: Settings): Promise<Finding[]> {
+  let database: Database;
+  try {
+    database = await connect({ url: settings.config.database_url, file: settings.paths.database });
+  } catch (error) {
+    return [wrong(asFlowrightError(error).message, 'Check DATABASE_URL, or the permissions of the data folder.')];
+  }
+  try {
+    const status = await migrationStatus(database);
+    if (status.current > status.latest)
+      return [
+        wrong(
+          `the database has schema ${status.current}, this program knows ${status.latest}`,
+          'Run the newer Flowright.',
+        ),
+      ];
+    if (status.current === 0) return [{ state: 'warning', what: 'the database is empty', fix: 'flowright init' }];
+    if (status.pending.length > 0)
+      return [
+        { state: 'warning', what: `${status.pending.length} migrations are pending`, fix: 'flowright db migrate' },
+      ];
+    return [
+      good(`${status.dialect} database with schema ${status.current}`),
+      await identity(database, settings),
+      await auditChain(database, settings),
+    ];
+  } catch (error) {
+    return [
+      wrong(`the database cannot be read: ${(error as Error).message}`, 'Restore a backup with `flowright restore`.'),
+    ];
+  } finally {
+    await database.close();
+  }
+}
+
+async function identity(database: Database, { config }: Settings): Promise<Finding> {
+  if (config.identity === null) {
+    return {
+      state: 'warning',
+      what: 'no identity is configured: commands see personal flows only',
+      fix: 'Add `identity: local` to config.yaml.',
+    };
+  }
+  const principals = new Principals({ database, freshness: createFreshness(database), clock: systemClock });
+  try {
+    const me = await principals.local({
+      identity: config.identity,
+      vaultId: config.vault,
+      narrowTo: null,
+      agent: false,
+    });
+    return good(`commands act as ${me.user_id}, ${me.role} of vault ${me.vault_id}`);
+  } catch {
+    return wrong(
+      `${config.identity} is not a member of vault ${config.vault}`,
+      'Set `identity` and `vault` in config.yaml to a member and its vault.',
+    );
+  }
+}
+
+async function auditChain(database: Database, { config }: Settings): Promise<Finding> {
+  const { broken_at, entries } = await new AuditLog(database, systemClock).verify(config.vault);
+  if (broken_at === null) return good(`the audit log of ${config.vault} is sound (${entries} lines)`);
+  return wrong(
+    `the audit log of ${config.vault} is broken at line ${broken_at}`,
+    'Somebody changed it outside Flowright: compare with a backup.',
+  );
+}
+
+function good(what: string): Finding {
+  return { state: 'good', what };
+}
+
+function wrong(what: string, fix: string): Finding {
+  return { state: 'wrong', what, fix };
+}

@@ -1,0 +1,89 @@
+import type { FastifyInstance, FastifyRequest, HTTPMethods } from 'fastify';
+import type { App } from '../../app.ts';
+import { badRequest, type Issue, refusal } from '../../kernel/errors.ts';
+import { type AnyOperation, decodeText, type HttpRoute, routesOf, toJson } from '../../operations/index.ts';
+
+const METHODS: HTTPMethods[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** One route for each operation, and a clear refusal for the methods a path does not have. */
+export async function addOperationRoutes(server: FastifyInstance, app: App): Promise<void> {
+  const methodsOf = new Map<string, string[]>();
+  for (const operation of await app.catalogue.all()) {
+    for (const route of routesOf(operation)) {
+      const url = fastifyPath(route.path);
+      methodsOf.set(url, [...(methodsOf.get(url) ?? []), route.method]);
+      addRoute(server, app, operation, route, url);
+    }
+  }
+  for (const [url, methods] of methodsOf) {
+    const others = METHODS.filter((method) => !methods.includes(method as string));
+    const allow = methods.join(', ');
+    server.route({
+      method: others,
+      url,
+      config: { public: true },
+      handler: (_request, reply) => {
+        reply.header('allow', allow);
+        throw refusal('METHOD_NOT_ALLOWED', `This path takes ${allow}.`);
+      },
+    });
+  }
+}
+
+function addRoute(server: FastifyInstance, app: App, operation: AnyOperation, route: HttpRoute, url: string): void {
+  const status = route.status ?? 200;
+  server.route({
+    method: route.method,
+    url,
+    config: { public: 'public' in operation.access },
+    handler: async (request, reply) => {
+      const payload = await app.invoke(operation, callOf(request), inputOf(request, operation, route));
+      reply.code(status).header('cache-control', 'no-store').header('content-type', JSON_TYPE);
+      return toJson(payload);
+    },
+  });
+}
+
+function callOf(request: FastifyRequest) {
+  return {
+    principal: request.principal,
+    door: 'http' as const,
+    request_id: request.id,
+    correlation_id: request.correlationId,
+  };
+}
+
+/** Path and query are text, a body is JSON; together they are the operation's input. */
+function inputOf(request: FastifyRequest, operation: AnyOperation, route: HttpRoute): unknown {
+  const texts: Record<string, unknown> = {};
+  for (const [parameter, value] of Object.entries(request.params as Record<string, string>)) {
+    texts[route.rename?.[parameter] ?? parameter] = value;
+  }
+  const path = decodeText(operation.input, texts);
+  const query = request.query as Record<string, unknown>;
+  if (route.method === 'GET' || route.method === 'DELETE') {
+    assertNoOverlap(path, query);
+    return { ...decodeText(operation.input, query), ...path };
+  }
+  const unexpected = Object.keys(query);
+  if (unexpected.length > 0) throw badRequest(unexpected.map(unknownParameter), operation.name);
+  const body = request.body ?? {};
+  if (typeof body !== 'object' || Array.isArray(body)) return body;
+  assertNoOverlap(path, body as Record<string, unknown>);
+  return { ...body, ...path };
+}
+
+/** What the path says cannot be said again elsewhere, where it might say something else. */
+function assertNoOverlap(path: Record<string, unknown>, rest: Record<string, unknown>): void {
+  const repeated = Object.keys(path).filter((key) => Object.hasOwn(rest, key));
+  if (repeated.length > 0) throw badRequest(repeated.map(unknownParameter));
+}
+
+function unknownParameter(name: string): Issue {
+  return { code: 'unknown_key', message: `unknown parameter ${JSON.stringify(name)}`, path: `/${name}` };
+}
+
+function fastifyPath(path: string): string {
+  return path.replace(/\{([^}]+)\}/g, ':$1');
+}

@@ -1,0 +1,60 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { App } from '../../app.ts';
+import { redeemSigninCode, SESSION_SECONDS } from '../../identity/index.ts';
+import { asFlowrightError } from '../../kernel/errors.ts';
+import type { Principal } from '../../operations/index.ts';
+import { credentialsFrom, SESSION_COOKIE } from './credentials.ts';
+import { homePage, messagePage } from './home-page.ts';
+import { openApiDocument } from './openapi.ts';
+
+/** What is not an operation: the sign-in link, the front page, the API description. The explicit public list. */
+export async function addPages(server: FastifyInstance, app: App): Promise<void> {
+  const config = { public: true };
+  const document = JSON.stringify(openApiDocument(await app.catalogue.all()));
+  server.get('/api/v1/openapi.json', { config }, (_request, reply) =>
+    reply.type('application/json; charset=utf-8').send(document),
+  );
+  server.get('/signin', { config }, (request, reply) => signIn(app, request, reply));
+  server.get('/', { config }, (request, reply) => front(app, request, reply));
+}
+
+async function signIn(app: App, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const { code } = request.query as { code?: unknown };
+  const { database, clock } = app.services;
+  try {
+    const secret = await redeemSigninCode(database, clock, typeof code === 'string' ? code : '');
+    reply.header(
+      'set-cookie',
+      `${SESSION_COOKIE}=${secret}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${SESSION_SECONDS}`,
+    );
+    return reply.header('cache-control', 'no-store').redirect('/', 303);
+  } catch (thrown) {
+    const error = asFlowrightError(thrown);
+    if (error.code !== 'UNAUTHORIZED') throw error;
+    return html(reply, 401, messagePage('This link does not work any more', error.message));
+  }
+}
+
+async function front(app: App, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const principal = await sessionOf(app, request);
+  if (!principal) {
+    const hint = 'Run `flowright signin` in the terminal of this machine and open the link it prints.';
+    return html(reply, 200, messagePage('Flowright is running', hint));
+  }
+  const { flows } = await app.services.flows.list(principal, {});
+  return html(reply, 200, homePage(principal, flows));
+}
+
+async function sessionOf(app: App, request: FastifyRequest): Promise<Principal | null> {
+  const credentials = credentialsFrom(request.headers);
+  if (credentials?.purpose !== 'session') return null;
+  try {
+    return await app.principals.fromSecret(credentials.secret, 'session', undefined, false);
+  } catch {
+    return null;
+  }
+}
+
+function html(reply: FastifyReply, status: number, page: string): FastifyReply {
+  return reply.code(status).header('cache-control', 'no-store').type('text/html; charset=utf-8').send(page);
+}

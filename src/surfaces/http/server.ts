@@ -1,0 +1,187 @@
+import cors from '@fastify/cors';
+import helmet, { type FastifyHelmetOptions } from '@fastify/helmet';
+import rateLimit from '@fastify/rate-limit';
+import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { App } from '../../app.ts';
+import { NOBODY } from '../../identity/index.ts';
+import { asFlowrightError, ERRORS, FlowrightError, refusal } from '../../kernel/errors.ts';
+import { errorEnvelope, type Principal, toJson } from '../../operations/index.ts';
+import { credentialsFrom } from './credentials.ts';
+import { parseJsonBody } from './json-body.ts';
+import { addMcpRoute } from './mcp-route.ts';
+import { addOperationRoutes } from './operation-routes.ts';
+import { createOriginGuard } from './origin-guard.ts';
+import { addPages } from './pages.ts';
+import { correlationIdFrom, requestIdFrom } from './request-ids.ts';
+
+const REQUEST_TIMEOUT_MS = 60_000;
+const MAX_PARAMETER = 1_024;
+/** Wrong tokens from one address in a minute, before it has to wait. */
+const FAILED_AUTH_PER_MINUTE = 60;
+
+/** Pages run no script and load nothing from elsewhere. HSTS is the business of whatever terminates TLS in front. */
+const HELMET: FastifyHelmetOptions = {
+  strictTransportSecurity: false,
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: {
+      defaultSrc: ["'none'"],
+      styleSrc: ["'unsafe-inline'"],
+      formAction: ["'self'"],
+      baseUri: ["'none'"],
+      frameAncestors: ["'none'"],
+    },
+  },
+  xFrameOptions: { action: 'deny' },
+};
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    principal: Principal;
+    correlationId: string | undefined;
+  }
+  interface FastifyContextConfig {
+    /** Reachable without a token. Everything else is not. */
+    public?: boolean;
+    /** The caller acts as an agent, whoever the token belongs to. */
+    agent?: boolean;
+  }
+}
+
+/** The HTTP door: authenticate, parse, call, print. */
+export async function createHttpServer(app: App): Promise<FastifyInstance> {
+  const { config } = app.settings;
+  const server = Fastify({
+    logger: false,
+    bodyLimit: config.body_limit_bytes,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    forceCloseConnections: 'idle',
+    genReqId: (request) => requestIdFrom(request.headers),
+    rewriteUrl: (request) => canonicalUrl(request.url ?? '/'),
+    routerOptions: { maxParamLength: MAX_PARAMETER },
+    frameworkErrors: (error, request, reply) => void sendError(app, error, request, reply as FastifyReply),
+    clientErrorHandler: answerBrokenRequest,
+  });
+  server.decorateRequest('principal');
+  server.decorateRequest('correlationId');
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser('application/json', { parseAs: 'buffer' }, parseJsonBody);
+
+  const guard = createOriginGuard(config);
+  server.addHook('onRequest', async (request, reply) => {
+    request.principal = NOBODY;
+    request.correlationId = correlationIdFrom(request.headers);
+    reply.header('x-request-id', request.id);
+    if (request.correlationId) reply.header('x-correlation-id', request.correlationId);
+    guard(request.headers);
+  });
+  await server.register(helmet, HELMET);
+  if (config.allowed_origins.length > 0) {
+    await server.register(cors, { origin: config.allowed_origins, credentials: true, maxAge: 600 });
+  }
+  await server.register(rateLimit, {
+    max: config.rate_limit_per_minute,
+    timeWindow: 60_000,
+    hook: 'preHandler',
+    keyGenerator: (request) =>
+      `${subjectOf(request)} ${request.routeOptions.method?.toString()} ${request.routeOptions.url}`,
+    errorResponseBuilder: (_request, context) => tooMany(context.after),
+  });
+  addAuthentication(server, app);
+
+  server.setErrorHandler((error: FastifyError, request, reply) => sendError(app, error, request, reply));
+  server.setNotFoundHandler((request) => {
+    throw refusal('NOT_FOUND', `There is nothing at ${request.method} ${request.url.split('?')[0]?.slice(0, 200)}.`);
+  });
+  await addOperationRoutes(server, app);
+  await addMcpRoute(server, app);
+  await addPages(server, app);
+  return server;
+}
+
+/** Everything that is not marked public needs a principal; one hook at the root, so that no route can forget it. */
+function addAuthentication(server: FastifyInstance, app: App): void {
+  const countFailure = server.createRateLimit({ max: FAILED_AUTH_PER_MINUTE, timeWindow: 60_000 });
+  server.addHook('onRequest', async (request, reply) => {
+    const { config } = request.routeOptions;
+    if (config.public || (request.is404 && !/^\/(api|mcp)\b/.test(request.url))) return;
+    const credentials = credentialsFrom(request.headers);
+    const vault = request.headers['x-vault-id'];
+    try {
+      if (!credentials) throw refusal('UNAUTHORIZED', `This needs a bearer token. ${ERRORS.UNAUTHORIZED.next}`);
+      request.principal = await app.principals.fromSecret(
+        credentials.secret,
+        credentials.purpose,
+        typeof vault === 'string' && vault !== '' ? vault : undefined,
+        config.agent === true,
+      );
+    } catch (thrown) {
+      const error = asFlowrightError(thrown);
+      if (error.code !== 'UNAUTHORIZED') throw error;
+      reply.header('www-authenticate', 'Bearer');
+      const limit = await countFailure(request);
+      if (!limit.isAllowed && limit.isExceeded) throw tooMany(`${limit.ttlInSeconds} seconds`);
+      const call = { principal: NOBODY, door: 'http', request_id: request.id, correlation_id: undefined } as const;
+      await app.services.auditLog.refused(call, 'authenticate', error);
+      throw error;
+    }
+  });
+}
+
+function subjectOf(request: FastifyRequest): string {
+  return request.principal === NOBODY ? request.ip : `${request.principal.user_id}@${request.principal.vault_id}`;
+}
+
+function tooMany(after: string): FlowrightError {
+  return refusal('RATE_LIMIT', `Too many requests. Try again in ${after}.`);
+}
+
+/** `/api/X` and `/health` are older names of `/api/v1/X`. */
+function canonicalUrl(url: string): string {
+  if (url === '/health' || url.startsWith('/health?') || /^\/sessions(?=[/?]|$)/.test(url)) return `/api/v1${url}`;
+  return /^\/api\/(?!v1(?=[/?]|$))/.test(url) ? `/api/v1${url.slice('/api'.length)}` : url;
+}
+
+function sendError(app: App, thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const error = fromFramework(thrown);
+  if (error.code === 'INTERNAL_ERROR') {
+    app.services.log.error({ request_id: request.id, cause: error.cause }, 'a request failed');
+  }
+  const ids = { request_id: request.id, correlation_id: request.correlationId };
+  return reply
+    .code(error.status)
+    .header('x-request-id', request.id)
+    .header('cache-control', 'no-store')
+    .type('application/json; charset=utf-8')
+    .send(toJson(errorEnvelope(error, ids)));
+}
+
+/** Fastify's own refusals in our words. */
+function fromFramework(thrown: unknown): FlowrightError {
+  if (thrown instanceof FlowrightError) return thrown;
+  const status = (thrown as FastifyError).statusCode ?? 500;
+  if (status === 413) return refusal('PAYLOAD_TOO_LARGE', `The body is too large. ${ERRORS.PAYLOAD_TOO_LARGE.next}`);
+  if (status === 415) {
+    return refusal('UNSUPPORTED_MEDIA_TYPE', `The body must be JSON. ${ERRORS.UNSUPPORTED_MEDIA_TYPE.next}`);
+  }
+  if (status >= 400 && status < 500) {
+    return refusal('BAD_REQUEST', 'The request cannot be read: check its address, headers and body.');
+  }
+  return asFlowrightError(thrown);
+}
+
+/** What is not HTTP at all, or not within its bounds, never becomes a request; it still gets a coded answer. */
+function answerBrokenRequest(
+  error: Error & { code?: string },
+  socket: { writable: boolean; end(text: string): void; destroy(): void },
+): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const refused = refusal('BAD_REQUEST', 'The request cannot be read: it is malformed or its headers are too large.');
+  const body = toJson(errorEnvelope(refused, { request_id: requestIdFrom({}) }));
+  socket.end(
+    `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}

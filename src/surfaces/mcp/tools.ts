@@ -1,0 +1,39 @@
+import type { Tool } from '@modelcontextprotocol/server';
+import * as z from 'zod';
+import type { AnyOperation } from '../../operations/index.ts';
+
+/** A tool of the MCP door: an operation and how it is announced. */
+export interface OperationTool {
+  operation: AnyOperation;
+  announcement: Tool;
+}
+
+/** `vault_id` is context, not input: the door takes it out before the operation sees the arguments. */
+const VAULT_ARGUMENT = { type: 'string', description: 'Vault to act in; your own when left out' };
+
+export function operationTools(operations: readonly AnyOperation[]): Map<string, OperationTool> {
+  const tools = new Map<string, OperationTool>();
+  for (const operation of operations) {
+    if (!operation.mcp) continue;
+    const name = operation.mcp.tool;
+    tools.set(name, { operation, announcement: announce(name, operation) });
+  }
+  return tools;
+}
+
+function announce(name: string, operation: AnyOperation): Tool {
+  const input = z.toJSONSchema(operation.input, { io: 'input' }) as Tool['inputSchema'];
+  return {
+    name,
+    title: operation.summary,
+    description: operation.description ?? operation.summary,
+    inputSchema: { ...input, properties: { ...input.properties, vault_id: VAULT_ARGUMENT } },
+    outputSchema: z.toJSONSchema(operation.output) as NonNullable<Tool['outputSchema']>,
+    annotations: {
+      readOnlyHint: operation.effect === 'read',
+      destructiveHint: operation.effect === 'destructive',
+      idempotentHint: operation.effect === 'read',
+      openWorldHint: false,
+    },
+  };
+}
