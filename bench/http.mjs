@@ -18,7 +18,9 @@ export async function benchHttp() {
     const bundles = Array.from({ length: FLOWS }, (_, index) => makeFlow(index));
     writeStore(join(home, 'import'), 'bench', bundles);
     run(home, 'flow', 'store', 'import', join(home, 'import'));
-    const { token } = JSON.parse(run(home, 'token', 'create', '--user', 'bench', '--role', 'viewer', '--vault', 'bench', '--json'));
+    const { token } = JSON.parse(
+      run(home, 'token', 'create', '--user', 'bench', '--role', 'viewer', '--vault', 'bench', '--json'),
+    );
     const hub = await serve([MAIN, 'hub'], {
       FLOWRIGHT_HOME: home,
       DATABASE_URL: '',
@@ -28,10 +30,15 @@ export async function benchHttp() {
     const headers = { authorization: `Bearer ${token}` };
     const ratios = {};
     for (const path of ['/api/v1/flows', '/api/v1/flows/flow_bench_7']) {
-      const answer = await (await fetch(hub.url + path, { headers })).text();
+      const response = await fetch(hub.url + path, { headers });
+      const answer = await response.text();
       const file = join(home, 'bytes');
       writeFileSync(file, answer);
-      const constant = await serve([join(import.meta.dirname, 'constant-server.mjs'), file]);
+      const constant = await serve([
+        join(import.meta.dirname, 'constant-server.mjs'),
+        file,
+        JSON.stringify(fixedHeaders(response)),
+      ]);
       const ours = [];
       const theirs = [];
       for (let round = 0; round < ROUNDS; round += 1) {
@@ -52,8 +59,15 @@ export async function benchHttp() {
   }
 }
 
+/** The hub's own headers, less those that the reference's framework writes by itself. */
+function fixedHeaders(response) {
+  const own = /^(content-length|content-type|date|connection|keep-alive|x-ratelimit-.*)$/;
+  return Object.fromEntries([...response.headers].filter(([name]) => !own.test(name)));
+}
+
 async function requestsPerSecond(url, headers) {
   const result = await autocannon({ url, headers, connections: CONNECTIONS, duration: SECONDS });
-  if (result.non2xx > 0 || result.errors > 0) throw new Error(`${url}: ${result.non2xx} refusals, ${result.errors} errors`);
+  if (result.non2xx > 0 || result.errors > 0)
+    throw new Error(`${url}: ${result.non2xx} refusals, ${result.errors} errors`);
   return result.requests.average;
 }

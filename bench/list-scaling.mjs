@@ -18,7 +18,10 @@ export function benchListScaling() {
       if (at < 200) return makeFlow(at, { steps: 1 });
       return makeFlow(at, at % 2 ? { steps: 1, scope: 'org' } : { steps: 1, tags: ['other'] });
     });
-    for (const [vault, bundles] of [['few', few], ['many', many]]) {
+    for (const [vault, bundles] of [
+      ['few', few],
+      ['many', many],
+    ]) {
       run(home, 'vault', 'create', vault, '--no-starters');
       writeStore(join(home, vault), vault, bundles);
       run(home, 'flow', 'store', 'import', join(home, vault));

@@ -18,7 +18,7 @@ await build({
   platform: 'node',
   target: 'node20',
   format: 'esm',
-  minify: true,
+  minify: !process.env.NO_MINIFY,
   keepNames: false,
   legalComments: 'none',
   banner: {

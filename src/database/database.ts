@@ -1,4 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
+import type { Ready } from '../kernel/ready.ts';
 import type { Schema } from './schema.ts';
 
 export type DialectName = 'sqlite' | 'postgres';
@@ -16,7 +17,7 @@ export interface Database {
    * A text that is equal at two moments only if nobody, in any process, committed anything in between.
    * Immediate on SQLite; on PostgreSQL one round trip shared by all who wait.
    */
-  stamp(): string | Promise<string>;
+  stamp(): Ready<string>;
   /** Writes a consistent copy while others go on working (SQLite only). */
   backup(file: string): Promise<void>;
   close(): Promise<void>;

@@ -1,3 +1,4 @@
+import { type Ready, whenReady } from '../kernel/ready.ts';
 import type { Database, Trx } from './database.ts';
 
 /**
@@ -5,14 +6,14 @@ import type { Database, Trx } from './database.ts';
  * compare revisions. While the database's stamp has not moved, no query is needed to know that no revision has.
  */
 export interface Freshness {
-  revision(topic: string): number | Promise<number>;
+  revision(topic: string): Ready<number>;
 }
 
 export function createFreshness(database: Database): Freshness {
   let seenStamp = '';
   const known = new Map<string, number>();
 
-  const under = (stamp: string, topic: string): number | Promise<number> => {
+  const under = (stamp: string, topic: string): Ready<number> => {
     if (stamp !== seenStamp) {
       known.clear();
       seenStamp = stamp;
@@ -33,10 +34,7 @@ export function createFreshness(database: Database): Freshness {
   };
 
   return {
-    revision(topic) {
-      const stamp = database.stamp();
-      return typeof stamp === 'string' ? under(stamp, topic) : stamp.then((text) => under(text, topic));
-    },
+    revision: (topic) => whenReady(database.stamp(), (stamp) => under(stamp, topic)),
   };
 }
 
@@ -50,7 +48,7 @@ export async function bumpRevision(trx: Trx, topic: string): Promise<void> {
     .execute();
 }
 
-/** Answers that stay ready until their topic's revision moves. The least recently used go first. */
+/** Answers that stay ready until their topic's revision moves. When there are too many, the oldest go first. */
 export class Kept<T> {
   readonly #entries = new Map<string, { revision: number; value: T }>();
   readonly #freshness: Freshness;
@@ -62,20 +60,15 @@ export class Kept<T> {
   }
 
   /** The kept answer, or a computed one; at once, without a promise, when the kept one is known to be fresh. */
-  get(topic: string, key: string, compute: () => Promise<T>): T | Promise<T> {
-    const revision = this.#freshness.revision(topic);
-    if (typeof revision === 'number') return this.#at(revision, key, compute);
-    return revision.then((number) => this.#at(number, key, compute));
+  get(topic: string, key: string, compute: () => Promise<T>): Ready<T> {
+    return whenReady(this.#freshness.revision(topic), (revision) => this.#at(revision, key, compute));
   }
 
-  #at(revision: number, key: string, compute: () => Promise<T>): T | Promise<T> {
+  #at(revision: number, key: string, compute: () => Promise<T>): Ready<T> {
     const entry = this.#entries.get(key);
-    if (entry?.revision === revision) {
-      this.#entries.delete(key);
-      this.#entries.set(key, entry);
-      return entry.value;
-    }
+    if (entry?.revision === revision) return entry.value;
     return compute().then((value) => {
+      this.#entries.delete(key);
       this.#entries.set(key, { revision, value });
       for (const oldest of this.#entries.keys()) {
         if (this.#entries.size <= this.#capacity) break;

@@ -21,14 +21,11 @@ export const APPLICATION_ID = 0x464c5752;
 export function openSqlite(file: string): Database {
   const connection = openConnection(file);
   const queries = new Kysely<Schema>({ dialect: immediateDialect(connection) });
-  const others = connection.prepare('PRAGMA data_version').pluck();
-  const own = connection.prepare('SELECT total_changes()').pluck();
   return {
     dialect: 'sqlite',
     queries,
     transaction: (work) => queries.transaction().execute(work),
-    // data_version moves with commits of other connections, total_changes() with our own.
-    stamp: () => `${others.get()}:${own.get()}`,
+    stamp: stampReader(connection),
     backup: (target) => backup(connection, target),
     close: () => queries.destroy(),
   };
@@ -45,6 +42,27 @@ function openConnection(file: string): BetterSqlite3.Database {
     throw refusal('DATABASE_UNAVAILABLE', `The database ${file} cannot be opened: ${(error as Error).message}.`);
   }
   return connection;
+}
+
+/**
+ * data_version moves with commits of other connections and costs a few system calls; total_changes() moves with our own.
+ * Requests that one turn of the event loop hands out together were all sent before it began, so one look at the other
+ * connections serves the whole turn.
+ */
+function stampReader(connection: BetterSqlite3.Database): () => string {
+  const others = connection.prepare('PRAGMA data_version').pluck();
+  const own = connection.prepare('SELECT total_changes()').pluck();
+  let seen: unknown;
+  const forget = (): void => {
+    seen = undefined;
+  };
+  return () => {
+    if (seen === undefined) {
+      seen = others.get();
+      setImmediate(forget);
+    }
+    return `${seen}:${own.get()}`;
+  };
 }
 
 /** Switching to WAL ignores the busy timeout, so several first starts must take turns here. */

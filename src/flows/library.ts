@@ -2,6 +2,7 @@ import { type Database, type Freshness, Kept } from '../database/index.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ERRORS, refusal } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
+import { type Ready, whenReady } from '../kernel/ready.ts';
 import { keepReady, type Principal } from '../operations/index.ts';
 import type { FlowDefinitionResult, FlowListResult, FlowSearchResult } from './flow-schema.ts';
 import { flowsTopic } from './flow-store.ts';
@@ -33,39 +34,35 @@ export class FlowLibrary {
     };
   }
 
-  list(principal: Principal, input: Omit<ListOptions, 'visibleScopes'>): FlowListResult | Promise<FlowListResult> {
+  list(principal: Principal, input: Omit<ListOptions, 'visibleScopes'>): Ready<FlowListResult> {
     return this.#answer(principal, ['list', input.scope, input.tag, input.limit], (visibleScopes) =>
       listFlows(this.#database, principal.vault_id, { ...input, visibleScopes }),
     );
   }
 
-  search(
-    principal: Principal,
-    input: Omit<SearchOptions, 'visibleScopes'>,
-  ): FlowSearchResult | Promise<FlowSearchResult> {
+  search(principal: Principal, input: Omit<SearchOptions, 'visibleScopes'>): Ready<FlowSearchResult> {
     return this.#answer(principal, ['search', input.query, input.scope, input.limit], (visibleScopes) =>
       searchFlows(this.#database, principal.vault_id, { ...input, visibleScopes }),
     );
   }
 
-  async get(
-    principal: Principal,
-    input: { flow_id: string } & Pick<GetOptions, 'version'>,
-  ): Promise<FlowDefinitionResult> {
+  get(principal: Principal, input: { flow_id: string } & Pick<GetOptions, 'version'>): Ready<FlowDefinitionResult> {
     const { flow_id, version } = input;
-    const answer = await this.#answer(principal, ['get', flow_id, version], (visibleScopes) =>
+    const answer = this.#answer(principal, ['get', flow_id, version], (visibleScopes) =>
       getFlow(this.#database, principal.vault_id, flow_id, { visibleScopes, version }),
     );
-    if (answer) return answer;
-    const which = version ? `${flow_id} in version ${version}` : flow_id;
-    throw refusal('unknown_flow', `There is no flow ${which} that you may see. ${ERRORS.unknown_flow.next}`);
+    return whenReady(answer, (found) => {
+      if (found) return found;
+      const which = version ? `${flow_id} in version ${version}` : flow_id;
+      throw refusal('unknown_flow', `There is no flow ${which} that you may see. ${ERRORS.unknown_flow.next}`);
+    });
   }
 
   #answer<T extends Answer>(
     principal: Principal,
     question: unknown[],
     compute: (visibleScopes: Principal['visible_scopes']) => Promise<T>,
-  ): T | Promise<T> {
+  ): Ready<T> {
     if (principal.ambiguous) throw ambiguousScope();
     const { vault_id, visible_scopes } = principal;
     const key = JSON.stringify([vault_id, [...visible_scopes], ...question]);
@@ -73,7 +70,7 @@ export class FlowLibrary {
       await ensureSeeded({ database: this.#database, clock: this.#clock }, vault_id, this.#seed);
       const answer = await compute(visible_scopes);
       return answer && keepReady(answer);
-    }) as T | Promise<T>;
+    }) as Ready<T>;
   }
 }
 

@@ -3,15 +3,16 @@ import type { Clock } from '../kernel/clock.ts';
 import { refusal } from '../kernel/errors.ts';
 import { sha256Hex } from '../kernel/hash.ts';
 import { VAULT_ID_RE } from '../kernel/ids.ts';
+import { type Ready, whenReady } from '../kernel/ready.ts';
 import { actorHash, LOWEST_SCOPES, type Principal, resolveVisibleScopes, type Scope } from '../operations/index.ts';
 import { findMembership, IDENTITY_TOPIC } from './directory.ts';
-import { findToken, isExpired, isPlausibleSecret } from './tokens.ts';
+import { findToken, isPlausibleSecret } from './tokens.ts';
 
 const KEPT_PRINCIPALS = 10_000;
 
 interface Resolved {
   principal: Principal;
-  expires_at: string;
+  expires_ms: number;
 }
 
 /** Who a request acts for. Everything here is the server's own knowledge; a client only proves which user it is. */
@@ -27,18 +28,20 @@ export class Principals {
   }
 
   /** From a bearer token or a session cookie; the vault is the named one, else the token's own. */
-  async fromSecret(
+  fromSecret(
     secret: string,
     purpose: 'bearer' | 'session',
     vaultId: string | undefined,
     agent: boolean,
-  ): Promise<Principal> {
+  ): Ready<Principal> {
     if (!isPlausibleSecret(secret)) throw unauthorized();
     const hash = sha256Hex(secret);
     const key = `${purpose} ${agent} ${hash} ${vaultId ?? ''}`;
-    const resolved = await this.#kept.get(IDENTITY_TOPIC, key, () => this.#resolve(hash, purpose, vaultId, agent));
-    if (!resolved || isExpired(resolved, this.#clock)) throw unauthorized();
-    return resolved.principal;
+    const kept = this.#kept.get(IDENTITY_TOPIC, key, () => this.#resolve(hash, purpose, vaultId, agent));
+    return whenReady(kept, (resolved) => {
+      if (!resolved || resolved.expires_ms <= this.#clock.now().getTime()) throw unauthorized();
+      return resolved.principal;
+    });
   }
 
   /**
@@ -79,7 +82,7 @@ export class Principals {
     if (!token) return null;
     const kind = agent || token.agent === 1 ? 'agent' : 'user';
     const principal = await this.#inVault(token.user_id, vaultId ?? token.vault_id, kind);
-    return { principal, expires_at: token.expires_at };
+    return { principal, expires_ms: Date.parse(token.expires_at) };
   }
 
   async #inVault(userId: string, vaultId: string, kind: Principal['kind']): Promise<Principal> {

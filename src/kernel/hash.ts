@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 const TWO_32 = 0x1_0000_0000;
 const OFFSET_HIGH = 0xcbf29ce4;
@@ -22,5 +22,5 @@ export function fnv1a64Hex(input: string | Uint8Array): string {
 }
 
 export function sha256Hex(input: string | Uint8Array): string {
-  return createHash('sha256').update(input).digest('hex');
+  return hash('sha256', input, 'hex');
 }

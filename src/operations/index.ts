@@ -15,4 +15,4 @@ export {
 export { actorHash, type Principal } from './principal.ts';
 export { type Capability, may, ROLES, type Role } from './role.ts';
 export { isScope, LOWEST_SCOPES, narrowScopes, resolveVisibleScopes, SCOPES, type Scope } from './scope.ts';
-export { type ErrorEnvelope, errorEnvelope, keepReady, toJson } from './wire.ts';
+export { type ErrorEnvelope, errorEnvelope, keepReady, toJson, toJsonBytes } from './wire.ts';

@@ -14,8 +14,10 @@ export function parseInput(operation: AnyOperation, raw: unknown): unknown {
 /** In a read, an empty text is the same as leaving the field out: `?scope=` asks for nothing in particular. */
 function withoutBlanks(raw: unknown): unknown {
   if (raw === null || typeof raw !== 'object' || Array.isArray(raw)) return raw;
-  if (!Object.values(raw).includes('')) return raw;
-  return Object.fromEntries(Object.entries(raw).filter(([, value]) => value !== ''));
+  for (const value of Object.values(raw)) {
+    if (value === '') return Object.fromEntries(Object.entries(raw).filter(([, text]) => text !== ''));
+  }
+  return raw;
 }
 
 /**
@@ -23,9 +25,9 @@ function withoutBlanks(raw: unknown): unknown {
  * and stays as it is otherwise, so that the schema can refuse it with the same words at every door.
  */
 export function decodeText(schema: z.ZodObject, texts: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(texts).map(([key, text]) => [key, decodeField(baseType(schema.shape[key]), text)]),
-  );
+  const decoded: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
+  for (const key of Object.keys(texts)) decoded[key] = decodeField(baseType(schema.shape[key]), texts[key]);
+  return decoded;
 }
 
 function decodeField(type: string | undefined, text: unknown): unknown {

@@ -1,5 +1,6 @@
 import type { Database, Trx } from '../database/index.ts';
 import { asFlowrightError, type FlowrightError, refusal } from '../kernel/errors.ts';
+import type { Ready } from '../kernel/ready.ts';
 import { parseInput } from './input.ts';
 import type { AnyOperation, Call, Context } from './operation.ts';
 import { may, rolesWith } from './role.ts';
@@ -10,30 +11,40 @@ export interface AuditPort {
   refused(call: Call, action: string, error: FlowrightError): Promise<void>;
 }
 
-export type Invoke = (operation: AnyOperation, call: Call, raw: unknown) => Promise<unknown>;
+/** Answers at once where the handler does, so that an answer that is kept ready waits for nothing. */
+export type Invoke = (operation: AnyOperation, call: Call, raw: unknown) => Ready<unknown>;
 
 /**
  * Every door calls an operation through this one function: authorise, parse, handle. A write runs in one transaction
  * together with its audit line, so that neither exists without the other.
  */
 export function createInvoke<Needs extends object>(services: Needs, database: Database, audit: AuditPort): Invoke {
+  // The services are the prototype: one small object a call, however many services there are.
   const contextOf = (call: Call, trx: Trx | undefined): Context<Needs> =>
     Object.assign(Object.create(services) as Needs, call, { trx }) as Context<Needs>;
 
-  return async (operation, call, raw) => {
+  const write = (operation: AnyOperation, call: Call, input: unknown): Promise<unknown> =>
+    database.transaction(async (trx) => {
+      const payload = await operation.handle(contextOf(call, trx), input);
+      await audit.done(trx, call, operation.name, operation.audit?.(input, payload) ?? {});
+      return payload;
+    });
+
+  const refuse = async (operation: AnyOperation, call: Call, thrown: unknown): Promise<never> => {
+    const error = asFlowrightError(thrown);
+    if (isAuditable(operation, error)) await audit.refused(call, operation.name, error);
+    throw error;
+  };
+
+  return (operation, call, raw) => {
     try {
       authorise(operation, call);
       const input = parseInput(operation, raw);
-      if (operation.effect === 'read') return await operation.handle(contextOf(call, undefined), input);
-      return await database.transaction(async (trx) => {
-        const payload = await operation.handle(contextOf(call, trx), input);
-        await audit.done(trx, call, operation.name, operation.audit?.(input, payload) ?? {});
-        return payload;
-      });
+      const isRead = operation.effect === 'read';
+      const answer = isRead ? operation.handle(contextOf(call, undefined), input) : write(operation, call, input);
+      return answer instanceof Promise ? answer.catch((thrown) => refuse(operation, call, thrown)) : answer;
     } catch (thrown) {
-      const error = asFlowrightError(thrown);
-      if (isAuditable(operation, error)) await audit.refused(call, operation.name, error);
-      throw error;
+      return refuse(operation, call, thrown);
     }
   };
 }

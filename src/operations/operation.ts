@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type { Trx } from '../database/index.ts';
+import type { Ready } from '../kernel/ready.ts';
 import type { Principal } from './principal.ts';
 import type { Capability } from './role.ts';
 
@@ -66,7 +67,7 @@ export interface Operation<
   errors?: readonly string[];
   /** What the audit line of a write says beside its name: ids and words, never content or secrets. */
   audit?(input: z.output<Input>, payload: z.output<Output>): Record<string, unknown>;
-  handle(context: Context<Needs>, input: z.output<Input>): z.output<Output> | Promise<z.output<Output>>;
+  handle(context: Context<Needs>, input: z.output<Input>): Ready<z.output<Output>>;
 }
 
 export function defineOperation<Needs, Input extends z.ZodObject, Output extends z.ZodType>(

@@ -1,19 +1,21 @@
 import { asFlowrightError, type FlowrightError } from '../kernel/errors.ts';
 
-const ready = new WeakMap<object, string>();
+const ready = new WeakMap<object, Buffer>();
 
-/** The one way a payload becomes text. A payload that is kept ready keeps its text too. */
+/** The one way a payload becomes text. */
 export function toJson(payload: unknown): string {
-  if (payload !== null && typeof payload === 'object') {
-    const text = ready.get(payload);
-    if (text !== undefined) return text;
-  }
   return JSON.stringify(payload);
+}
+
+/** The same text as bytes; those of a payload that is kept ready are made once. */
+export function toJsonBytes(payload: unknown): Buffer {
+  const kept = payload !== null && typeof payload === 'object' ? ready.get(payload) : undefined;
+  return kept ?? Buffer.from(toJson(payload), 'utf8');
 }
 
 /** Says that this payload will be sent again and never changes. */
 export function keepReady<T extends object>(payload: T): T {
-  ready.set(payload, JSON.stringify(payload));
+  ready.set(payload, Buffer.from(toJson(payload), 'utf8'));
   return payload;
 }
 

@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyRequest, HTTPMethods } from 'fastify';
 import type { App } from '../../app.ts';
 import { badRequest, type Issue, refusal } from '../../kernel/errors.ts';
-import { type AnyOperation, decodeText, type HttpRoute, routesOf, toJson } from '../../operations/index.ts';
+import { whenReady } from '../../kernel/ready.ts';
+import { type AnyOperation, decodeText, type HttpRoute, routesOf, toJsonBytes } from '../../operations/index.ts';
 
 const METHODS: HTTPMethods[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -37,10 +38,14 @@ function addRoute(server: FastifyInstance, app: App, operation: AnyOperation, ro
     method: route.method,
     url,
     config: { public: 'public' in operation.access },
-    handler: async (request, reply) => {
-      const payload = await app.invoke(operation, callOf(request), inputOf(request, operation, route));
-      reply.code(status).header('cache-control', 'no-store').header('content-type', JSON_TYPE);
-      return toJson(payload);
+    handler: (request, reply) => {
+      const send = (payload: unknown) =>
+        reply
+          .code(status)
+          .header('cache-control', 'no-store')
+          .header('content-type', JSON_TYPE)
+          .send(toJsonBytes(payload));
+      return whenReady(app.invoke(operation, callOf(request), inputOf(request, operation, route)), send);
     },
   });
 }
@@ -64,7 +69,7 @@ function inputOf(request: FastifyRequest, operation: AnyOperation, route: HttpRo
   const query = request.query as Record<string, unknown>;
   if (route.method === 'GET' || route.method === 'DELETE') {
     assertNoOverlap(path, query);
-    return { ...decodeText(operation.input, query), ...path };
+    return Object.assign(path, decodeText(operation.input, query));
   }
   const unexpected = Object.keys(query);
   if (unexpected.length > 0) throw badRequest(unexpected.map(unknownParameter), operation.name);

@@ -1,10 +1,10 @@
 import cors from '@fastify/cors';
-import helmet, { type FastifyHelmetOptions } from '@fastify/helmet';
 import rateLimit from '@fastify/rate-limit';
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { App } from '../../app.ts';
 import { NOBODY } from '../../identity/index.ts';
 import { asFlowrightError, ERRORS, FlowrightError, refusal } from '../../kernel/errors.ts';
+import type { Ready } from '../../kernel/ready.ts';
 import { errorEnvelope, type Principal, toJson } from '../../operations/index.ts';
 import { credentialsFrom } from './credentials.ts';
 import { parseJsonBody } from './json-body.ts';
@@ -13,32 +13,19 @@ import { addOperationRoutes } from './operation-routes.ts';
 import { createOriginGuard } from './origin-guard.ts';
 import { addPages } from './pages.ts';
 import { correlationIdFrom, requestIdFrom } from './request-ids.ts';
+import { SECURITY_HEADERS } from './security-headers.ts';
 
 const REQUEST_TIMEOUT_MS = 60_000;
 const MAX_PARAMETER = 1_024;
 /** Wrong tokens from one address in a minute, before it has to wait. */
 const FAILED_AUTH_PER_MINUTE = 60;
 
-/** Pages run no script and load nothing from elsewhere. HSTS is the business of whatever terminates TLS in front. */
-const HELMET: FastifyHelmetOptions = {
-  strictTransportSecurity: false,
-  contentSecurityPolicy: {
-    useDefaults: false,
-    directives: {
-      defaultSrc: ["'none'"],
-      styleSrc: ["'unsafe-inline'"],
-      formAction: ["'self'"],
-      baseUri: ["'none'"],
-      frameAncestors: ["'none'"],
-    },
-  },
-  xFrameOptions: { action: 'deny' },
-};
-
 declare module 'fastify' {
   interface FastifyRequest {
     principal: Principal;
     correlationId: string | undefined;
+    /** What the rate limit counts: a subject on a route. */
+    bucket: string;
   }
   interface FastifyContextConfig {
     /** Reachable without a token. Everything else is not. */
@@ -64,18 +51,20 @@ export async function createHttpServer(app: App): Promise<FastifyInstance> {
   });
   server.decorateRequest('principal');
   server.decorateRequest('correlationId');
+  server.decorateRequest('bucket', '');
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('application/json', { parseAs: 'buffer' }, parseJsonBody);
 
   const guard = createOriginGuard(config);
-  server.addHook('onRequest', async (request, reply) => {
+  server.addHook('onRequest', (request, reply, done) => {
     request.principal = NOBODY;
     request.correlationId = correlationIdFrom(request.headers);
+    reply.headers(SECURITY_HEADERS);
     reply.header('x-request-id', request.id);
     if (request.correlationId) reply.header('x-correlation-id', request.correlationId);
     guard(request.headers);
+    done();
   });
-  await server.register(helmet, HELMET);
   if (config.allowed_origins.length > 0) {
     await server.register(cors, { origin: config.allowed_origins, credentials: true, maxAge: 600 });
   }
@@ -83,8 +72,7 @@ export async function createHttpServer(app: App): Promise<FastifyInstance> {
     max: config.rate_limit_per_minute,
     timeWindow: 60_000,
     hook: 'preHandler',
-    keyGenerator: (request) =>
-      `${subjectOf(request)} ${request.routeOptions.method?.toString()} ${request.routeOptions.url}`,
+    keyGenerator: (request) => request.bucket,
     errorResponseBuilder: (_request, context) => tooMany(context.after),
   });
   addAuthentication(server, app);
@@ -102,34 +90,50 @@ export async function createHttpServer(app: App): Promise<FastifyInstance> {
 /** Everything that is not marked public needs a principal; one hook at the root, so that no route can forget it. */
 function addAuthentication(server: FastifyInstance, app: App): void {
   const countFailure = server.createRateLimit({ max: FAILED_AUTH_PER_MINUTE, timeWindow: 60_000 });
-  server.addHook('onRequest', async (request, reply) => {
+
+  const refuse = async (thrown: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FlowrightError> => {
+    const error = asFlowrightError(thrown);
+    if (error.code !== 'UNAUTHORIZED') return error;
+    reply.header('www-authenticate', 'Bearer');
+    const limit = await countFailure(request);
+    if (!limit.isAllowed && limit.isExceeded) return tooMany(`${limit.ttlInSeconds} seconds`);
+    const call = { principal: NOBODY, door: 'http', request_id: request.id, correlation_id: undefined } as const;
+    await app.services.auditLog.refused(call, 'authenticate', error);
+    return error;
+  };
+
+  server.addHook('onRequest', (request, reply, done) => {
     const { config } = request.routeOptions;
-    if (config.public || (request.is404 && !/^\/(api|mcp)\b/.test(request.url))) return;
-    const credentials = credentialsFrom(request.headers);
-    const vault = request.headers['x-vault-id'];
-    try {
-      if (!credentials) throw refusal('UNAUTHORIZED', `This needs a bearer token. ${ERRORS.UNAUTHORIZED.next}`);
-      request.principal = await app.principals.fromSecret(
-        credentials.secret,
-        credentials.purpose,
-        typeof vault === 'string' && vault !== '' ? vault : undefined,
-        config.agent === true,
-      );
-    } catch (thrown) {
-      const error = asFlowrightError(thrown);
-      if (error.code !== 'UNAUTHORIZED') throw error;
-      reply.header('www-authenticate', 'Bearer');
-      const limit = await countFailure(request);
-      if (!limit.isAllowed && limit.isExceeded) throw tooMany(`${limit.ttlInSeconds} seconds`);
-      const call = { principal: NOBODY, door: 'http', request_id: request.id, correlation_id: undefined } as const;
-      await app.services.auditLog.refused(call, 'authenticate', error);
-      throw error;
+    const route = `${config.method?.toString()} ${config.url}`;
+    request.bucket = `${request.ip} ${route}`;
+    if (config.public || (request.is404 && !/^\/(api|mcp)\b/.test(request.url))) {
+      done();
+      return;
     }
+    const accept = (principal: Principal): void => {
+      request.principal = principal;
+      request.bucket = `${principal.user_id}@${principal.vault_id} ${route}`;
+      done();
+    };
+    const reject = (thrown: unknown): void => void refuse(thrown, request, reply).then(done, done);
+    let principal: Ready<Principal>;
+    try {
+      principal = authenticate(app, request.headers, config.agent === true);
+    } catch (thrown) {
+      reject(thrown);
+      return;
+    }
+    if (principal instanceof Promise) principal.then(accept, reject);
+    else accept(principal);
   });
 }
 
-function subjectOf(request: FastifyRequest): string {
-  return request.principal === NOBODY ? request.ip : `${request.principal.user_id}@${request.principal.vault_id}`;
+function authenticate(app: App, headers: FastifyRequest['headers'], agent: boolean): Ready<Principal> {
+  const credentials = credentialsFrom(headers);
+  if (!credentials) throw refusal('UNAUTHORIZED', `This needs a bearer token. ${ERRORS.UNAUTHORIZED.next}`);
+  const vault = headers['x-vault-id'];
+  const vaultId = typeof vault === 'string' && vault !== '' ? vault : undefined;
+  return app.principals.fromSecret(credentials.secret, credentials.purpose, vaultId, agent);
 }
 
 function tooMany(after: string): FlowrightError {
