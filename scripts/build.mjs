@@ -1,15 +1,15 @@
 // Bundles the program into dist/. What a short command touches is bundled and split, so that `flow list` reads
 // few and small files; servers and native modules stay outside and load only in the commands that need them.
-import { chmodSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const dist = join(root, 'dist');
-rmSync(dist, { recursive: true, force: true });
 
-await build({
+const { metafile } = await build({
+  metafile: true,
   absWorkingDir: root,
   entryPoints: ['src/main.ts'],
   outdir: dist,
@@ -18,7 +18,7 @@ await build({
   platform: 'node',
   target: 'node20',
   format: 'esm',
-  minify: !process.env.NO_MINIFY,
+  minify: true,
   keepNames: false,
   legalComments: 'none',
   banner: {
@@ -27,6 +27,13 @@ await build({
   external: ['better-sqlite3', 'fastify', '@fastify/*', 'pg', 'pino', '@modelcontextprotocol/*'],
   chunkNames: 'chunks/[name]-[hash]',
 });
+
+// What an earlier build left goes last, so that a program started meanwhile finds all of its parts.
+const written = new Set(Object.keys(metafile.outputs).map((path) => join(root, path)));
+for (const path of readdirSync(dist, { recursive: true, withFileTypes: true })) {
+  const file = join(path.parentPath ?? path.path, path.name);
+  if (path.isFile() && !written.has(file)) rmSync(file);
+}
 
 // `npx flowright` in the checkout runs this build, also without a network.
 const main = join(dist, 'main.js');

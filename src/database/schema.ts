@@ -88,14 +88,10 @@ export interface FlowsTable {
   flow_id: string;
   version: string;
   scope: string;
-  title: string;
-  summary: string;
-  tags_json: string;
-  step_count: number;
-  updated: string;
   /** `updated` as epoch milliseconds: the sort key. */
   updated_ms: number;
-  truncated: number;
+  /** The summary as lists send it. */
+  summary_json: string;
   state_id: string;
   content_sha256: string;
   retired_at: string | null;

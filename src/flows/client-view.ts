@@ -1,5 +1,3 @@
-import type { FlowsTable } from '../database/index.ts';
-import type { Scope } from '../operations/index.ts';
 import {
   FLOW_SCHEMA,
   FLOW_STEP_SCHEMA,
@@ -9,25 +7,19 @@ import {
   type FlowSummary,
 } from './flow-schema.ts';
 
-/** The columns a summary is made of: what the list's index row holds. */
-export type SummaryRow = Pick<
-  FlowsTable,
-  'flow_id' | 'title' | 'version' | 'scope' | 'summary' | 'tags_json' | 'step_count' | 'updated' | 'truncated'
->;
-
 /** A flow in a list. Key order is the wire order; nothing of the steps but their number. */
-export function flowSummaryForClient(row: SummaryRow): FlowSummary {
+export function flowSummaryForClient(flow: Flow): FlowSummary {
   return {
     schema: FLOW_SCHEMA,
-    flow_id: row.flow_id,
-    title: row.title,
-    version: row.version,
-    scope: row.scope as Scope,
-    summary: row.summary,
-    tags: JSON.parse(row.tags_json) as string[],
-    step_count: row.step_count,
-    updated: row.updated,
-    truncated: row.truncated === 1,
+    flow_id: flow.flow_id,
+    title: flow.title,
+    version: flow.version,
+    scope: flow.scope,
+    summary: flow.summary,
+    tags: flow.tags ?? [],
+    step_count: flow.steps.length,
+    updated: flow.updated,
+    truncated: flow.truncated === true,
   };
 }
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { isSecretShaped } from '../kernel/secrets.ts';
-import { SCOPES } from '../operations/index.ts';
+import { plainText, SCOPES } from '../operations/index.ts';
 import { FLOW_ID_RE, FLOW_STEP_ID_RE, MIRROR_PATH_RE, SEMVER_RE } from './flow-id.ts';
 import * as limits from './limits.ts';
 
@@ -14,6 +14,8 @@ export const VersionSchema = z
   .max(limits.MAX_VERSION)
   .regex(SEMVER_RE, 'must be MAJOR.MINOR.PATCH')
   .describe('MAJOR.MINOR.PATCH');
+
+export const TagSchema = plainText(limits.MAX_TAG).min(1);
 
 const filledText = (maximum: number) => z.string().max(maximum).regex(/\S/, 'must not be blank');
 const refId = z
@@ -34,7 +36,7 @@ export const FlowSchema = z
     version: VersionSchema,
     scope: ScopeSchema,
     summary: z.string().max(limits.MAX_SUMMARY).describe('What the flow is for'),
-    tags: z.array(z.string().min(1).max(limits.MAX_TAG)).max(limits.MAX_TAGS).default([]),
+    tags: z.array(TagSchema).max(limits.MAX_TAGS).default([]),
     steps: z
       .array(z.string().regex(FLOW_STEP_ID_RE, 'must look like flow_name#1'))
       .min(1)

@@ -3,8 +3,8 @@ import { appendEvent, bumpRevision } from '../database/index.ts';
 import { type Clock, isoNow } from '../kernel/clock.ts';
 import { compareSemver } from '../kernel/semver.ts';
 import type { Scope } from '../operations/index.ts';
-import { flowDefinitionForClient, type SummaryRow } from './client-view.ts';
-import type { Flow, FlowBundle, FlowStep } from './flow-schema.ts';
+import { flowDefinitionForClient, flowSummaryForClient } from './client-view.ts';
+import type { Flow, FlowBundle, FlowStep, FlowSummary } from './flow-schema.ts';
 import { indexFlowWords } from './flow-words.ts';
 import { flowContentSha256, flowStateId } from './state-id.ts';
 
@@ -19,37 +19,25 @@ export interface ListQuery {
   limit: number;
 }
 
-const SUMMARY_COLUMNS = [
-  'flow_id',
-  'title',
-  'version',
-  'scope',
-  'summary',
-  'tags_json',
-  'step_count',
-  'updated',
-  'truncated',
-] as const;
-
 /**
  * The newest flows of the given scopes. Each scope is one range of an index that is already in list order, read up to
  * the limit; so the cost follows the limit, not the size of the library.
  */
-export async function listSummaries(queries: Queries, vaultId: string, query: ListQuery): Promise<SummaryRow[]> {
-  const rows: (SummaryRow & { updated_ms: number })[] = [];
+export async function listSummaries(queries: Queries, vaultId: string, query: ListQuery): Promise<FlowSummary[]> {
+  const rows: { flow_id: string; updated_ms: number; summary_json: string }[] = [];
   for (const scope of query.scopes) {
     const inScope =
       query.tag === undefined ? flowsOf(queries, vaultId, scope) : taggedFlowsOf(queries, vaultId, scope, query.tag);
     rows.push(...(await inScope.limit(query.limit).execute()));
   }
   if (query.scopes.length > 1) rows.sort(newestFirst);
-  return rows.slice(0, query.limit);
+  return rows.slice(0, query.limit).map(({ summary_json }) => JSON.parse(summary_json) as FlowSummary);
 }
 
 function flowsOf(queries: Queries, vaultId: string, scope: Scope) {
   return queries
     .selectFrom('flows')
-    .select([...SUMMARY_COLUMNS, 'updated_ms'])
+    .select(['flow_id', 'updated_ms', 'summary_json'])
     .where('vault_id', '=', vaultId)
     .where('scope', '=', scope)
     .where('retired_at', 'is', null)
@@ -63,7 +51,7 @@ function taggedFlowsOf(queries: Queries, vaultId: string, scope: Scope, tag: str
     .innerJoin('flows', (join) =>
       join.onRef('flows.vault_id', '=', 'tagged.vault_id').onRef('flows.flow_id', '=', 'tagged.flow_id'),
     )
-    .select([...SUMMARY_COLUMNS.map((column) => `flows.${column}` as const), 'tagged.updated_ms'])
+    .select(['tagged.flow_id', 'tagged.updated_ms', 'flows.summary_json'])
     .where('tagged.vault_id', '=', vaultId)
     .where('tagged.tag', '=', tag)
     .where('tagged.scope', '=', scope)
@@ -188,13 +176,8 @@ async function moveHead(
   const head = {
     version: flow.version,
     scope: flow.scope,
-    title: flow.title,
-    summary: flow.summary,
-    tags_json: JSON.stringify(flow.tags),
-    step_count: steps.length,
-    updated: flow.updated,
     updated_ms: updatedMs,
-    truncated: Number(flow.truncated),
+    summary_json: JSON.stringify(flowSummaryForClient(flow)),
     ...state,
   };
   const { flow_key } = await trx

@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import type { Database, Queries, Trx } from '../database/index.ts';
 import type { Scope } from '../operations/index.ts';
-import type { SummaryRow } from './client-view.ts';
-import type { Flow, FlowStep } from './flow-schema.ts';
+import type { Flow, FlowStep, FlowSummary } from './flow-schema.ts';
 
 const MAX_QUERY_WORDS = 16;
 
@@ -41,29 +40,28 @@ export async function searchFlowWords(
   dialect: Database['dialect'],
   vaultId: string,
   query: { text: string; scopes: readonly Scope[]; limit: number },
-): Promise<SummaryRow[]> {
+): Promise<FlowSummary[]> {
   const words = wordsOf(query.text).slice(0, MAX_QUERY_WORDS);
   if (words.length === 0 || query.scopes.length === 0) return [];
   const scopes = sql.join(query.scopes);
-  const columns = sql`flows.flow_id, flows.title, flows.version, flows.scope, flows.summary, flows.tags_json,
-    flows.step_count, flows.updated, flows.truncated`;
   const visible = sql`flows.vault_id = ${vaultId} and flows.scope in (${scopes}) and flows.retired_at is null`;
-  if (dialect === 'sqlite') {
-    const wanted = words.map((word) => `"${word}"*`).join(' AND ');
-    const match = `{title tags summary steps} : (${wanted}) AND vault : "${vaultWord(vaultId)}"`;
-    const result = await sql<SummaryRow>`select ${columns} from flow_words
-      join flows on flows.flow_key = flow_words.rowid
-      where flow_words match ${match} and ${visible}
-      order by bm25(flow_words, 10, 6, 3, 1, 0), flows.flow_id limit ${query.limit}`.execute(queries);
-    return result.rows;
-  }
-  const match = words.map((word) => `${word}:*`).join(' & ');
-  const result = await sql<SummaryRow>`select ${columns} from flow_words
-    join flows on flows.flow_key = flow_words.flow_key
-    where flow_words.words @@ to_tsquery('simple', ${match}) and ${visible}
-    order by ts_rank(flow_words.words, to_tsquery('simple', ${match})) desc, flows.flow_id
-    limit ${query.limit}`.execute(queries);
-  return result.rows;
+  const result = await (dialect === 'sqlite'
+    ? sql<{ summary_json: string }>`select flows.summary_json from flow_words
+        join flows on flows.flow_key = flow_words.rowid
+        where flow_words match ${ftsMatch(words, vaultId)} and ${visible}
+        order by bm25(flow_words, 10, 6, 3, 1, 0), flows.flow_id limit ${query.limit}`
+    : sql<{ summary_json: string }>`select flows.summary_json from flow_words
+        join flows on flows.flow_key = flow_words.flow_key,
+        to_tsquery('simple', ${words.map((word) => `${word}:*`).join(' & ')}) as wanted
+        where flow_words.words @@ wanted and ${visible}
+        order by ts_rank(flow_words.words, wanted) desc, flows.flow_id limit ${query.limit}`
+  ).execute(queries);
+  return result.rows.map(({ summary_json }) => JSON.parse(summary_json) as FlowSummary);
+}
+
+function ftsMatch(words: string[], vaultId: string): string {
+  const wanted = words.map((word) => `"${word}"*`).join(' AND ');
+  return `{title tags summary steps} : (${wanted}) AND vault : "${vaultWord(vaultId)}"`;
 }
 
 function stepTexts(step: FlowStep): string[] {

@@ -6,10 +6,11 @@ import {
   FlowListResponse,
   FlowSearchResponse,
   ScopeSchema,
+  TagSchema,
   VersionSchema,
 } from './flow-schema.ts';
 import type { FlowLibrary } from './library.ts';
-import { MAX_FLOW_SUMMARIES, MAX_TAG } from './limits.ts';
+import { MAX_FLOW_SUMMARIES } from './limits.ts';
 import { flowCard, flowTable } from './render.ts';
 
 interface Needs {
@@ -26,7 +27,7 @@ const listFlows = defineOperation({
     'Lists the flows you may see, newest change first: title, version, scope, tags and number of steps. Use flow_get for the steps.',
   input: z.strictObject({
     scope,
-    tag: z.string().max(MAX_TAG).optional().describe('Only flows with this tag'),
+    tag: TagSchema.optional().describe('Only flows with this tag'),
     limit,
   }),
   output: FlowListResponse,

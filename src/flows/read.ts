@@ -1,6 +1,6 @@
 import type { Database } from '../database/index.ts';
 import { LOWEST_SCOPES, narrowScopes, type Scope } from '../operations/index.ts';
-import { flowDefinitionForClient, flowSummaryForClient } from './client-view.ts';
+import { flowDefinitionForClient } from './client-view.ts';
 import { FLOW_ID_RE, SEMVER_RE } from './flow-id.ts';
 import type { FlowDefinitionResult, FlowListResult, FlowSearchResult } from './flow-schema.ts';
 import { findLatest, listSummaries, readVersion } from './flow-store.ts';
@@ -29,7 +29,7 @@ export async function listFlows(database: Database, vaultId: string, options: Li
     schema: 'knowtation.flow_list/v0',
     vault_id: vaultId,
     effective_scope: effective,
-    flows: rows.slice(0, limit).map(flowSummaryForClient),
+    flows: rows.slice(0, limit),
     truncated: rows.length > limit,
   };
 }
@@ -59,7 +59,7 @@ export async function searchFlows(
     vault_id: vaultId,
     effective_scope: effective,
     query: options.query,
-    flows: rows.slice(0, limit).map(flowSummaryForClient),
+    flows: rows.slice(0, limit),
     truncated: rows.length > limit,
   };
 }

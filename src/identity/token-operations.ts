@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { TokensTable } from '../database/index.ts';
 import { refusal } from '../kernel/errors.ts';
 import { textTable } from '../kernel/terminal.ts';
-import { type Context, defineOperation, type Role } from '../operations/index.ts';
+import { type Context, defineOperation, plainText, type Role } from '../operations/index.ts';
 import { findMembership, setMembership } from './directory.ts';
 import { RoleSchema, UserId } from './member-operations.ts';
 import type { IdentityNeeds } from './operations.ts';
@@ -35,7 +35,7 @@ const createToken = defineOperation({
     user: UserId,
     role: RoleSchema.optional().describe('Role of a new member; of a known one it must be the role held'),
     agent: z.boolean().default(false).describe('For a program: it may never approve or administer'),
-    label: z.string().max(200).default('').describe('What the token is for'),
+    label: plainText(200).default('').describe('What the token is for'),
     days: z.int().min(1).max(3_650).optional().describe('Days until it expires'),
   }),
   output: z

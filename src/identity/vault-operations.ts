@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { refusal } from '../kernel/errors.ts';
 import { VAULT_ID_RE } from '../kernel/ids.ts';
 import { textTable } from '../kernel/terminal.ts';
-import { type Context, defineOperation, type Role } from '../operations/index.ts';
+import { type Context, defineOperation, plainText, type Role } from '../operations/index.ts';
 import { addVault, setMembership } from './directory.ts';
 import { RoleSchema } from './member-operations.ts';
 import type { IdentityNeeds } from './operations.ts';
@@ -61,7 +61,7 @@ const createVault = defineOperation({
   summary: 'Create a vault; you become its admin',
   input: z.strictObject({
     vault_id: z.string().regex(VAULT_ID_RE, 'must be letters, digits, - and _').describe('Id of the new vault'),
-    title: z.string().max(200).optional().describe('Name for people'),
+    title: plainText(200).optional().describe('Name for people'),
     starters: z.boolean().default(true).describe('Put the starter flows into it'),
   }),
   output: z.strictObject({ schema: z.literal('flowright.vault/v1'), vault: VaultSchema }).meta({ id: 'VaultResponse' }),

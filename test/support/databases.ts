@@ -1,0 +1,62 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import pg from 'pg';
+import { describe, inject } from 'vitest';
+import { connect, type Database, migrate } from '../../src/database/index.ts';
+import { makeFolder } from './home.ts';
+
+/** A place for data on one engine: a home folder and, for PostgreSQL, a database of its own. */
+export interface TestStore {
+  home: string;
+  databaseUrl: string | undefined;
+  /** Opens the database with its schema in place; closed with the store. */
+  open(): Promise<Database>;
+  remove(): Promise<void>;
+}
+
+export type Engine = 'sqlite' | 'postgres';
+export const ENGINES: Engine[] = ['sqlite', 'postgres'];
+
+/** Runs one suite on both engines. */
+export function onEachDatabase(suite: (engine: Engine, make: () => Promise<TestStore>) => void): void {
+  for (const engine of ENGINES) describe(`on ${engine}`, () => suite(engine, () => makeStore(engine)));
+}
+
+export async function makeStore(engine: Engine): Promise<TestStore> {
+  const { folder, remove } = makeFolder();
+  const database = engine === 'postgres' ? await makePostgresDatabase() : undefined;
+  const opened: Database[] = [];
+  return {
+    home: folder,
+    databaseUrl: database?.url,
+    open: async () => {
+      const connection = await connect({ url: database?.url ?? null, file: join(folder, 'flowright.db') });
+      opened.push(connection);
+      await migrate(connection);
+      return connection;
+    },
+    remove: async () => {
+      for (const connection of opened) await connection.close();
+      await database?.drop();
+      remove();
+    },
+  };
+}
+
+async function makePostgresDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  await asOwner(`create database ${name}`);
+  const url = new URL(inject('postgresUrl'));
+  url.pathname = `/${name}`;
+  return { url: url.href, drop: () => asOwner(`drop database ${name} with (force)`) };
+}
+
+async function asOwner(statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: inject('postgresUrl') });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
