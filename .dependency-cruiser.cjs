@@ -1,0 +1,55 @@
+/**
+ * Dependencies point one way: kernel ← home, database ← operations ← rooms of the domain ← surfaces ← app.
+ * A folder is entered through its index.ts; only rooms.ts, which loads rooms lazily, also knows their operations.ts.
+ */
+const below = {
+  kernel: ['kernel'],
+  home: ['kernel', 'home'],
+  database: ['kernel', 'database'],
+  operations: ['kernel', 'database', 'operations'],
+  audit: ['kernel', 'database', 'operations', 'audit'],
+  identity: ['kernel', 'database', 'operations', 'identity'],
+  health: ['kernel', 'operations', 'health'],
+  flows: ['kernel', 'home', 'database', 'operations', 'flows'],
+};
+
+module.exports = {
+  forbidden: [
+    ...Object.entries(below).map(([folder, allowed]) => ({
+      name: `${folder}-looks-only-down`,
+      severity: 'error',
+      from: { path: `^src/${folder}/` },
+      to: { path: '^src/', pathNot: `^src/(${allowed.join('|')})/` },
+    })),
+    {
+      name: 'surfaces-are-on-top',
+      comment: 'Only the program and the surfaces themselves know the surfaces.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(surfaces/|main\\.ts$)' },
+      to: { path: '^src/surfaces/' },
+    },
+    {
+      name: 'through-the-index',
+      comment: 'Another folder is entered through its index.ts; the kernel has none.',
+      severity: 'error',
+      from: { path: '^src/([^/]+)/' },
+      to: {
+        path: '^src/(home|database|operations|audit|identity|flows|doctor)/',
+        pathNot: ['^src/$1/', '/index\\.ts$'],
+      },
+    },
+    {
+      name: 'through-the-index-from-the-root',
+      severity: 'error',
+      from: { path: '^src/[^/]+\\.ts$', pathNot: '^src/rooms\\.ts$' },
+      to: { path: '^src/(home|database|operations|audit|identity|flows|doctor)/', pathNot: '/index\\.ts$' },
+    },
+    { name: 'no-circles', severity: 'error', from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } } },
+  ],
+  options: {
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: 'node_modules' },
+  },
+};
