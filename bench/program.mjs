@@ -43,7 +43,7 @@ export async function serve(args, env = {}) {
       child.once('exit', ended);
       child.kill('SIGTERM');
     });
-  return { url, stop };
+  return { url, stop, pid: child.pid };
 }
 
 export function median(values) {

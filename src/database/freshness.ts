@@ -50,7 +50,7 @@ export async function bumpRevision(trx: Trx, topic: string): Promise<void> {
 
 /** Answers that stay ready until their topic's revision moves. When there are too many, the oldest go first. */
 export class Kept<T> {
-  readonly #entries = new Map<string, { revision: number; value: T }>();
+  readonly #entries = new Map<string, { revision: number; value: Ready<T> }>();
   readonly #freshness: Freshness;
   readonly #capacity: number;
 
@@ -67,14 +67,26 @@ export class Kept<T> {
   #at(revision: number, key: string, compute: () => Promise<T>): Ready<T> {
     const entry = this.#entries.get(key);
     if (entry?.revision === revision) return entry.value;
-    return compute().then((value) => {
-      this.#entries.delete(key);
-      this.#entries.set(key, { revision, value });
-      for (const oldest of this.#entries.keys()) {
-        if (this.#entries.size <= this.#capacity) break;
-        this.#entries.delete(oldest);
-      }
-      return value;
-    });
+    return this.#put(key, revision, compute());
+  }
+
+  /** Whoever asks while the answer is being computed waits for the same computation. A failed one is not kept. */
+  #put(key: string, revision: number, coming: Promise<T>): Promise<T> {
+    const fresh: { revision: number; value: Ready<T> } = { revision, value: coming };
+    this.#entries.delete(key);
+    this.#entries.set(key, fresh);
+    for (const oldest of this.#entries.keys()) {
+      if (this.#entries.size <= this.#capacity) break;
+      this.#entries.delete(oldest);
+    }
+    coming.then(
+      (value) => {
+        fresh.value = value;
+      },
+      () => {
+        if (this.#entries.get(key) === fresh) this.#entries.delete(key);
+      },
+    );
+    return coming;
   }
 }

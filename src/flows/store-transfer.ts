@@ -2,6 +2,7 @@ import type { Database, Queries, Trx } from '../database/index.ts';
 import { bumpRevision } from '../database/index.ts';
 import { type Clock, isoNow } from '../kernel/clock.ts';
 import { newId, VAULT_ID_RE } from '../kernel/ids.ts';
+import { inertLine } from '../kernel/terminal.ts';
 import type { Flow, FlowStep } from './flow-schema.ts';
 import { FlowSchema, FlowStepSchema } from './flow-schema.ts';
 import { addVersion, flowsTopic } from './flow-store.ts';
@@ -39,11 +40,12 @@ export async function importFlowStore(
 ): Promise<ImportReport> {
   const report: ImportReport = { vaults: 0, flows: 0, already_there: 0, records: 0, quarantined: [] };
   const quarantine = async (vaultId: string, kind: string, id: string, reason: string, record: unknown) => {
-    report.quarantined.push({ vault_id: vaultId, kind, id, reason });
+    // A reason quotes what it found; what it found may hold anything.
+    report.quarantined.push({ vault_id: inertLine(vaultId), kind, id: inertLine(id), reason: inertLine(reason) });
     const row = {
-      vault_id: vaultId,
+      vault_id: inertLine(vaultId),
       kind,
-      reason,
+      reason: inertLine(reason),
       record_json: JSON.stringify(record),
       created_at: isoNow(needs.clock),
     };

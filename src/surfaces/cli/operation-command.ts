@@ -36,7 +36,8 @@ export function addOperationCommand(program: Command, operation: AnyOperation, c
 export function descend(program: Command, path: readonly string[]): Command {
   let current = program;
   for (const word of path) {
-    current = current.commands.find((candidate) => candidate.name() === word) ?? current.command(word);
+    current =
+      current.commands.find((candidate) => candidate.name() === word) ?? current.command(word).helpCommand(false);
   }
   return current;
 }

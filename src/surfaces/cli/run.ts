@@ -37,6 +37,7 @@ export async function runCli(argv: string[], environment: NodeJS.ProcessEnv): Pr
       return 0;
     }
     await populate(program, firstWord(argv), cli);
+    if (argv.length === 0) program.help();
     await program.parseAsync(argv, { from: 'user' });
     return 0;
   } catch (thrown) {
@@ -63,10 +64,9 @@ function createCli(program: Command, environment: NodeJS.ProcessEnv): Cli {
     call: async (operation, input) => {
       if (operation.effect === 'destructive') await confirm(operation, cli);
       const { config } = cli.settings();
-      const { callLocally, callHub } = config.hub_url
-        ? { callHub: (await import('./remote-call.ts')).callHub, callLocally: undefined }
-        : { callLocally: (await import('./local-call.ts')).callLocally, callHub: undefined };
-      const json = callHub ? await callHub(operation, input, cli) : toJson(await callLocally?.(operation, input, cli));
+      const json = config.hub_url
+        ? await (await import('./remote-call.ts')).callHub(operation, input, cli)
+        : toJson(await (await import('./local-call.ts')).callLocally(operation, input, cli));
       const wantsJson = cli.options().json === true || !operation.cli;
       cli.print(wantsJson ? json : (operation.cli?.render(JSON.parse(json)) ?? json));
     },
@@ -78,12 +78,10 @@ function createCli(program: Command, environment: NodeJS.ProcessEnv): Cli {
 async function populate(program: Command, namespace: string | undefined, cli: Cli): Promise<void> {
   program.description('A workbench for work done by people and language models together');
   for (const option of GLOBAL_OPTIONS) program.addOption(option);
-  program.exitOverride().configureOutput({ writeErr: () => {} });
-  program.helpCommand(false).showSuggestionAfterError(true);
+  program.helpCommand(false).configureHelp({ showGlobalOptions: true });
   const catalogue = createCatalogue();
   const names = new Map(catalogue.namespaces().map(({ name, summary }) => [name, summary]));
   for (const { name, summary } of LOCAL_COMMANDS) if (!names.has(name)) names.set(name, summary);
-  names.delete('health');
   for (const [name, summary] of [...names].sort()) descend(program, [name]).description(summary);
   if (namespace !== undefined && names.has(namespace)) {
     for (const local of LOCAL_COMMANDS) if (local.name === namespace) (await local.load()).register(program, cli);
@@ -93,11 +91,12 @@ async function populate(program: Command, namespace: string | undefined, cli: Cl
       if (path[0] === namespace) reserve(descend(program, path), command);
     }
   }
-  for (const command of everyCommand(program)) command.exitOverride().configureOutput({ writeErr: () => {} });
+  // Errors are reported in one place, with the others; help is still printed by the parser.
+  for (const command of everyCommand(program)) command.exitOverride().configureOutput({ outputError: () => {} });
 }
 
 function everyCommand(command: Command): Command[] {
-  return command.commands.flatMap((child) => [child, ...everyCommand(child)]);
+  return [command, ...command.commands.flatMap(everyCommand)];
 }
 
 function reserve(command: Command, name: string): void {

@@ -43,7 +43,7 @@ async function runHub(cli: Cli): Promise<void> {
   if (!readHubLock(paths)) writeHubLock(paths, url);
   cli.print(`listening on ${url}`);
   const code = await createSigninCode(app.services.database, app.services.clock, {
-    user_id: OWNER,
+    user_id: config.identity ?? OWNER,
     vault_id: DEFAULT_VAULT,
   });
   cli.print(`sign in: ${url}/signin?code=${code}`);
