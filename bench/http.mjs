@@ -41,6 +41,8 @@ export async function benchHttp() {
       ]);
       const ours = [];
       const theirs = [];
+      await requestsPerSecond(`${constant.url}/constant`, headers);
+      await requestsPerSecond(hub.url + path, headers);
       for (let round = 0; round < ROUNDS; round += 1) {
         theirs.push(await requestsPerSecond(`${constant.url}/constant`, headers));
         ours.push(await requestsPerSecond(hub.url + path, headers));

@@ -35,20 +35,20 @@ export class FlowLibrary {
   }
 
   list(principal: Principal, input: Omit<ListOptions, 'visibleScopes'>): Ready<FlowListResult> {
-    return this.#answer(principal, ['list', input.scope, input.tag, input.limit], (visibleScopes) =>
+    return this.#answer(principal, JSON.stringify(['list', input.scope, input.tag, input.limit]), (visibleScopes) =>
       listFlows(this.#database, principal.vault_id, { ...input, visibleScopes }),
     );
   }
 
   search(principal: Principal, input: Omit<SearchOptions, 'visibleScopes'>): Ready<FlowSearchResult> {
-    return this.#answer(principal, ['search', input.query, input.scope, input.limit], (visibleScopes) =>
+    return this.#answer(principal, JSON.stringify(['search', input.query, input.scope, input.limit]), (visibleScopes) =>
       searchFlows(this.#database, principal.vault_id, { ...input, visibleScopes }),
     );
   }
 
   get(principal: Principal, input: { flow_id: string } & Pick<GetOptions, 'version'>): Ready<FlowDefinitionResult> {
     const { flow_id, version } = input;
-    const answer = this.#answer(principal, ['get', flow_id, version], (visibleScopes) =>
+    const answer = this.#answer(principal, `get ${flow_id} ${version ?? ''}`, (visibleScopes) =>
       getFlow(this.#database, principal.vault_id, flow_id, { visibleScopes, version }),
     );
     return whenReady(answer, (found) => {
@@ -60,12 +60,12 @@ export class FlowLibrary {
 
   #answer<T extends Answer>(
     principal: Principal,
-    question: unknown[],
+    question: string,
     compute: (visibleScopes: Principal['visible_scopes']) => Promise<T>,
   ): Ready<T> {
     if (principal.ambiguous) throw ambiguousScope();
     const { vault_id, visible_scopes } = principal;
-    const key = JSON.stringify([vault_id, [...visible_scopes], ...question]);
+    const key = `${vault_id} ${[...visible_scopes].join()} ${question}`;
     return this.#kept.get(flowsTopic(vault_id), key, async () => {
       await ensureSeeded({ database: this.#database, clock: this.#clock }, vault_id, this.#seed);
       const answer = await compute(visible_scopes);

@@ -14,8 +14,9 @@ export function parseInput(operation: AnyOperation, raw: unknown): unknown {
 /** In a read, an empty text is the same as leaving the field out: `?scope=` asks for nothing in particular. */
 function withoutBlanks(raw: unknown): unknown {
   if (raw === null || typeof raw !== 'object' || Array.isArray(raw)) return raw;
-  for (const value of Object.values(raw)) {
-    if (value === '') return Object.fromEntries(Object.entries(raw).filter(([, text]) => text !== ''));
+  const record = raw as Record<string, unknown>;
+  for (const key in record) {
+    if (record[key] === '') return Object.fromEntries(Object.entries(record).filter(([, text]) => text !== ''));
   }
   return raw;
 }
@@ -25,8 +26,13 @@ function withoutBlanks(raw: unknown): unknown {
  * and stays as it is otherwise, so that the schema can refuse it with the same words at every door.
  */
 export function decodeText(schema: z.ZodObject, texts: Record<string, unknown>): Record<string, unknown> {
-  const decoded: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
-  for (const key of Object.keys(texts)) decoded[key] = decodeField(baseType(schema.shape[key]), texts[key]);
+  const decoded: Record<string, unknown> = {};
+  for (const key of Object.keys(texts)) {
+    const value = decodeField(baseType(schema.shape[key]), texts[key]);
+    // Assigning this one name would set a prototype; it must stay a key, so that the schema refuses it.
+    if (key === '__proto__') Object.defineProperty(decoded, key, { value, enumerable: true });
+    else decoded[key] = value;
+  }
   return decoded;
 }
 

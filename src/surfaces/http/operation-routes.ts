@@ -61,22 +61,26 @@ function callOf(request: FastifyRequest) {
 
 /** Path and query are text, a body is JSON; together they are the operation's input. */
 function inputOf(request: FastifyRequest, operation: AnyOperation, route: HttpRoute): unknown {
-  const texts: Record<string, unknown> = {};
-  for (const [parameter, value] of Object.entries(request.params as Record<string, string>)) {
-    texts[route.rename?.[parameter] ?? parameter] = value;
-  }
-  const path = decodeText(operation.input, texts);
+  const path = pathInput(request.params as Record<string, string>, operation, route);
   const query = request.query as Record<string, unknown>;
+  const given = Object.keys(query);
   if (route.method === 'GET' || route.method === 'DELETE') {
+    if (given.length === 0) return path;
     assertNoOverlap(path, query);
-    return Object.assign(path, decodeText(operation.input, query));
+    return Object.assign(decodeText(operation.input, query), path);
   }
-  const unexpected = Object.keys(query);
-  if (unexpected.length > 0) throw badRequest(unexpected.map(unknownParameter), operation.name);
+  if (given.length > 0) throw badRequest(given.map(unknownParameter), operation.name);
   const body = request.body ?? {};
   if (typeof body !== 'object' || Array.isArray(body)) return body;
   assertNoOverlap(path, body as Record<string, unknown>);
-  return { ...body, ...path };
+  return Object.assign(body, path);
+}
+
+function pathInput(params: Record<string, string>, operation: AnyOperation, route: HttpRoute): Record<string, unknown> {
+  if (!route.rename) return decodeText(operation.input, params);
+  const texts: Record<string, unknown> = {};
+  for (const parameter in params) texts[route.rename[parameter] ?? parameter] = params[parameter];
+  return decodeText(operation.input, texts);
 }
 
 /** What the path says cannot be said again elsewhere, where it might say something else. */
