@@ -1,4 +1,6 @@
 #!/usr/bin/env node
 import { runCli } from './surfaces/cli/run.ts';
 
-process.exitCode = await runCli(process.argv.slice(2), process.env);
+// A command may have set a code of its own, for an answer that is bad news rather than a refusal.
+const code = await runCli(process.argv.slice(2), process.env);
+if (code !== 0) process.exitCode = code;

@@ -23,7 +23,7 @@ export function createCatalogue(): Catalogue {
       load: async () => (await import('./audit/operations.ts')).operations,
     },
     {
-      namespaces: [{ name: 'health', summary: 'Is the hub alive' }],
+      namespaces: [{ name: 'health', summary: '' }],
       load: async () => (await import('./health/operations.ts')).operations,
     },
   ]);

@@ -116,6 +116,7 @@ const verifyAudit = defineOperation({
   http: { method: 'GET', path: '/api/v1/audit/verify', tag: 'Audit' },
   cli: {
     command: 'audit verify',
+    isBadNews: ({ ok }) => !ok,
     render: (answer) =>
       answer.ok
         ? `The log is sound: ${answer.entries} lines, head ${answer.head.slice(0, 16)}…`

@@ -6,11 +6,12 @@ import {
   type Dialect,
   Kysely,
   SqliteAdapter,
+  type SqliteDatabase,
   SqliteDriver,
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
-import { refusal } from '../kernel/errors.ts';
+import { FlowrightError, refusal } from '../kernel/errors.ts';
 import type { Database } from './database.ts';
 import type { Schema } from './schema.ts';
 
@@ -91,10 +92,38 @@ class ImmediateSqliteDriver extends SqliteDriver {
   }
 }
 
+/** A file that is damaged says so at the first statement that meets the damage, whichever that is. */
+function withClearFaults(connection: BetterSqlite3.Database): SqliteDatabase {
+  const clearly = <T>(work: () => T): T => {
+    try {
+      return work();
+    } catch (error) {
+      if (!/^SQLITE_(CORRUPT|NOTADB)/.test(String((error as { code?: string }).code))) throw error;
+      throw new FlowrightError(
+        'DATABASE_UNAVAILABLE',
+        `The database ${connection.name} is damaged. Restore a backup with \`flowright restore FILE\`; \`flowright doctor\` says more.`,
+        { cause: error },
+      );
+    }
+  };
+  return {
+    close: () => connection.close(),
+    prepare: (sql) => {
+      const statement = clearly(() => connection.prepare(sql));
+      return {
+        reader: statement.reader,
+        all: (parameters) => clearly(() => statement.all(parameters)),
+        run: (parameters) => clearly(() => statement.run(parameters)),
+        iterate: (parameters) => clearly(() => statement.iterate(parameters) as IterableIterator<unknown>),
+      };
+    },
+  };
+}
+
 function immediateDialect(connection: BetterSqlite3.Database): Dialect {
   return {
     createAdapter: () => new SqliteAdapter(),
-    createDriver: () => new ImmediateSqliteDriver({ database: async () => connection }),
+    createDriver: () => new ImmediateSqliteDriver({ database: async () => withClearFaults(connection) }),
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),
   };

@@ -77,7 +77,14 @@ async function databaseFindings(settings: Settings): Promise<Finding[]> {
   try {
     database = await connect({ url: settings.config.database_url, file: settings.paths.database });
   } catch (error) {
-    return [wrong(asFlowrightError(error).message, 'Check DATABASE_URL, or the permissions of the data folder.')];
+    return [
+      wrong(
+        asFlowrightError(error).message,
+        settings.config.database_url
+          ? 'Check DATABASE_URL and that the server is running.'
+          : 'Restore a backup with `flowright restore FILE`, or check the permissions of the data folder.',
+      ),
+    ];
   }
   try {
     const status = await migrationStatus(database);

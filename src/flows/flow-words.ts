@@ -4,11 +4,19 @@ import type { Scope } from '../operations/index.ts';
 import type { Flow, FlowStep, FlowSummary } from './flow-schema.ts';
 
 const MAX_QUERY_WORDS = 16;
+/** Of one field; far above any sensible flow, and below what PostgreSQL can index. */
+const MAX_INDEXED_CHARACTERS = 60_000;
+const MAX_WORD = 64;
 
 /** Plain lower-case words without accents, so that both engines index and match the very same ones. */
 export function wordsOf(text: string): string[] {
   const plain = text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
   return plain.match(/[\p{L}\p{N}]+/gu) ?? [];
+}
+
+function indexed(text: string): string {
+  const words = wordsOf(text).map((word) => word.slice(0, MAX_WORD));
+  return words.join(' ').slice(0, MAX_INDEXED_CHARACTERS);
 }
 
 /** Replaces a flow's entry in the word index with the words of its latest version. */
@@ -18,10 +26,10 @@ export async function indexFlowWords(
   entry: { key: number; vaultId: string; flow: Flow; steps: FlowStep[] },
 ): Promise<void> {
   const { flow, steps } = entry;
-  const title = wordsOf(`${flow.title} ${flow.flow_id}`).join(' ');
-  const tags = wordsOf(flow.tags.join(' ')).join(' ');
-  const summary = wordsOf(flow.summary).join(' ');
-  const body = wordsOf(steps.flatMap(stepTexts).join(' ')).join(' ');
+  const title = indexed(`${flow.title} ${flow.flow_id}`);
+  const tags = indexed(flow.tags.join(' '));
+  const summary = indexed(flow.summary);
+  const body = indexed(steps.flatMap(stepTexts).join(' '));
   if (dialect === 'sqlite') {
     await sql`delete from flow_words where rowid = ${entry.key}`.execute(trx);
     await sql`insert into flow_words (rowid, title, tags, summary, steps, vault)
@@ -41,7 +49,9 @@ export async function searchFlowWords(
   vaultId: string,
   query: { text: string; scopes: readonly Scope[]; limit: number },
 ): Promise<FlowSummary[]> {
-  const words = wordsOf(query.text).slice(0, MAX_QUERY_WORDS);
+  const words = wordsOf(query.text)
+    .slice(0, MAX_QUERY_WORDS)
+    .map((word) => word.slice(0, MAX_WORD));
   if (words.length === 0 || query.scopes.length === 0) return [];
   const scopes = sql.join(query.scopes);
   const visible = sql`flows.vault_id = ${vaultId} and flows.scope in (${scopes}) and flows.retired_at is null`;
@@ -49,7 +59,7 @@ export async function searchFlowWords(
     ? sql<{ summary_json: string }>`select flows.summary_json from flow_words
         join flows on flows.flow_key = flow_words.rowid
         where flow_words match ${ftsMatch(words, vaultId)} and ${visible}
-        order by bm25(flow_words, 10, 6, 3, 1, 0), flows.flow_id limit ${query.limit}`
+        order by bm25(flow_words, 1000, 100, 10, 1, 0), flows.flow_id limit ${query.limit}`
     : sql<{ summary_json: string }>`select flows.summary_json from flow_words
         join flows on flows.flow_key = flow_words.flow_key,
         to_tsquery('simple', ${words.map((word) => `${word}:*`).join(' & ')}) as wanted

@@ -9,7 +9,6 @@ const health = defineOperation({
   access: { public: true },
   effect: 'read',
   http: { method: 'GET', path: '/api/v1/health', tag: 'Hub' },
-  cli: { command: 'health', render: () => 'ok' },
   handle: () => ({ ok: true as const }),
 });
 

@@ -11,7 +11,7 @@ identity: local
 
 /** Makes the folder and a first config.yaml where there is none. True when this call wrote it. */
 export function ensureHome(paths: HomePaths): boolean {
-  mkdirSync(paths.home, { recursive: true, mode: 0o700 });
+  makeFolder(paths.home);
   const draft = `${paths.config}.${process.pid}.${randomUUID()}.tmp`;
   writeFileSync(draft, FIRST_CONFIG, { mode: 0o600 });
   try {
@@ -23,6 +23,18 @@ export function ensureHome(paths: HomePaths): boolean {
     return false;
   } finally {
     rmSync(draft, { force: true });
+  }
+}
+
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw refusal(
+      'CONFIG_INVALID',
+      `The data folder ${folder} cannot be made (${code}). Set FLOWRIGHT_HOME to a folder of yours.`,
+    );
   }
 }
 
@@ -38,7 +50,7 @@ export function readConfigFile(paths: HomePaths): unknown {
   try {
     return parse(text);
   } catch (error) {
-    const [reason] = (error as Error).message.split('\n');
+    const reason = (error as Error).message.split('\n')[0]?.replace(/:$/, '.');
     throw refusal('CONFIG_INVALID', `${paths.config} is not valid YAML: ${reason}`);
   }
 }

@@ -130,5 +130,8 @@ function unauthorized() {
 /** A vault that is not there and one that is not yours answer the same. */
 function unknownVault(vaultId: string) {
   const shown = VAULT_ID_RE.test(vaultId) ? `vault ${vaultId}` : 'vault of that name';
-  return refusal('NOT_FOUND', `There is no ${shown} that you may use. \`flowright vault list\` shows yours.`);
+  return refusal(
+    'NOT_FOUND',
+    `There is no ${shown} that you may use. Check its name, your membership and which identity you act as.`,
+  );
 }

@@ -66,9 +66,9 @@ export function refusal(code: ErrorCode, message: string, details?: Record<strin
 /** BAD_REQUEST with its list of issues; the message names the first so that a person need not open the list. */
 export function badRequest(issues: Issue[], subject = 'The request'): FlowrightError {
   const first = issues[0];
-  const where = first?.path ? ` at ${first.path}` : '';
+  const where = first?.path ? `${first.path} ` : '';
   const rest = issues.length > 1 ? ` (and ${issues.length - 1} more)` : '';
-  const text = first ? `${first.message}${where}${rest}` : 'is not valid';
+  const text = first ? `${where}${first.message}${rest}` : 'is not valid';
   return refusal('BAD_REQUEST', `${subject} was refused: ${text}. ${ERRORS.BAD_REQUEST.next}`, { errors: issues });
 }
 

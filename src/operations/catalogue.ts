@@ -2,7 +2,7 @@ import { type AnyOperation, routesOf } from './operation.ts';
 
 /** A folder's operations, loaded only when one of its namespaces is used. */
 export interface Room {
-  /** First words of names and commands this room owns. */
+  /** First words of names and commands this room owns; without a summary, one that has no commands. */
   namespaces: readonly { name: string; summary: string }[];
   /** Commands that are named but not built yet; they say so instead of being unknown. */
   reserved?: readonly string[];

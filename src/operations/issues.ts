@@ -12,10 +12,32 @@ export function issuesOf(error: z.ZodError): Issue[] {
     if (issue.code === 'unrecognized_keys') {
       return issue.keys.map((key) => ({
         code: 'unknown_key',
-        message: `unknown key ${JSON.stringify(key)}`,
+        message: 'is not a known key',
         path: jsonPointer([...issue.path, key]),
       }));
     }
-    return [{ code: issue.code, message: issue.message, path: jsonPointer(issue.path) }];
+    return [{ code: issue.code, message: inPlainWords(issue), path: jsonPointer(issue.path) }];
   });
+}
+
+/** Reads on from the place: `/limit must be at most 200`. */
+function inPlainWords(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.message.endsWith('received undefined') ? 'is missing' : `must be of type ${issue.expected}`;
+    case 'invalid_value':
+      return `must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`;
+    case 'too_big':
+      return `must ${bound(issue.origin, 'most', issue.maximum)}`;
+    case 'too_small':
+      return `must ${bound(issue.origin, 'least', issue.minimum)}`;
+    default:
+      return issue.message;
+  }
+}
+
+function bound(origin: string, side: 'most' | 'least', limit: number | bigint): string {
+  if (origin === 'string') return `have at ${side} ${limit} characters`;
+  if (origin === 'array') return `have at ${side} ${limit} items`;
+  return `be at ${side} ${limit}`;
 }

@@ -62,6 +62,8 @@ export interface Operation<
     examples?: string[];
     /** For people; `--json` prints the payload itself. */
     render(payload: z.output<Output>): string;
+    /** True for an answer that is bad news; the command then ends with 1. */
+    isBadNews?(payload: z.output<Output>): boolean;
   };
   /** Error codes beyond those that every operation can answer. */
   errors?: readonly string[];

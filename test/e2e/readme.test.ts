@@ -17,7 +17,10 @@ describe('every command of the README works as written', () => {
   beforeAll(async () => {
     store = await makeStore('sqlite');
     hub = await startHub({ home: store.home });
-    ({ token } = await flowrightJson<{ token: string }>(['token', 'create', '--user', 'reader', '--role', 'viewer'], store));
+    ({ token } = await flowrightJson<{ token: string }>(
+      ['token', 'create', '--user', 'reader', '--role', 'viewer'],
+      store,
+    ));
   });
 
   afterAll(async () => {

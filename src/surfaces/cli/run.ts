@@ -31,14 +31,15 @@ export interface Cli {
 export async function runCli(argv: string[], environment: NodeJS.ProcessEnv): Promise<number> {
   const program = new Command('flowright');
   const cli = createCli(program, environment);
+  const words = argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv;
   try {
     if (argv[0] === '--version' || argv[0] === '-V' || argv[0] === 'version') {
       cli.print(packageVersion());
       return 0;
     }
-    await populate(program, firstWord(argv), cli);
-    if (argv.length === 0) program.help();
-    await program.parseAsync(argv, { from: 'user' });
+    await populate(program, firstWord(words), cli);
+    if (words.length === 0) program.help();
+    await program.parseAsync(words, { from: 'user' });
     return 0;
   } catch (thrown) {
     return report(thrown, argv, cli);
@@ -67,8 +68,9 @@ function createCli(program: Command, environment: NodeJS.ProcessEnv): Cli {
       const json = config.hub_url
         ? await (await import('./remote-call.ts')).callHub(operation, input, cli)
         : toJson(await (await import('./local-call.ts')).callLocally(operation, input, cli));
-      const wantsJson = cli.options().json === true || !operation.cli;
-      cli.print(wantsJson ? json : (operation.cli?.render(JSON.parse(json)) ?? json));
+      const { render, isBadNews } = operation.cli ?? {};
+      cli.print(cli.options().json || !render ? json : render(JSON.parse(json)));
+      if (isBadNews?.(JSON.parse(json))) process.exitCode = REFUSED;
     },
   };
   return cli;
@@ -80,7 +82,8 @@ async function populate(program: Command, namespace: string | undefined, cli: Cl
   for (const option of GLOBAL_OPTIONS) program.addOption(option);
   program.helpCommand(false).configureHelp({ showGlobalOptions: true });
   const catalogue = createCatalogue();
-  const names = new Map(catalogue.namespaces().map(({ name, summary }) => [name, summary]));
+  const withCommands = catalogue.namespaces().filter(({ summary }) => summary !== '');
+  const names = new Map(withCommands.map(({ name, summary }) => [name, summary]));
   for (const { name, summary } of LOCAL_COMMANDS) if (!names.has(name)) names.set(name, summary);
   for (const [name, summary] of [...names].sort()) descend(program, [name]).description(summary);
   if (namespace !== undefined && names.has(namespace)) {
@@ -125,19 +128,28 @@ function report(thrown: unknown, argv: readonly string[], cli: Cli): number {
   }
   const error = thrown instanceof CommanderError ? usageError(thrown) : asFlowrightError(thrown);
   if (argv.includes('--json')) {
-    const request_id = REQUEST_ID_RE.test(cli.options().requestId ?? '')
-      ? (cli.options().requestId as string)
-      : newRequestId();
-    cli.tell(toJson(errorEnvelope(error, { request_id })));
+    cli.tell(toJson(errorEnvelope(error, { request_id: idOf(cli) })));
   } else {
-    cli.tell(`error: ${inert(error.message)} (${error.code})`);
+    const id = error.code === 'INTERNAL_ERROR' ? `, request ${idOf(cli)}` : '';
+    cli.tell(`error: ${inert(error.message)} (${error.code}${id})`);
   }
   if (error.code === 'INTERNAL_ERROR' && cli.environment.FLOWRIGHT_DEBUG)
     cli.tell(String((error.cause as Error)?.stack));
   return error.status >= 500 && error.status !== 501 ? FAILED : REFUSED;
 }
 
+function idOf(cli: Cli): string {
+  try {
+    return cli.requestId();
+  } catch {
+    return newRequestId();
+  }
+}
+
 function usageError(error: CommanderError): FlowrightError {
-  const message = error.message.replace(/^error: /, '').replace(/\n/g, ' ');
+  const message = error.message
+    .replace(/^error: /, '')
+    .replace(/\n/g, ' ')
+    .replace(/\.$/, '');
   return new FlowrightError('USAGE_ERROR', `${message}. Add --help to see how the command is used.`);
 }

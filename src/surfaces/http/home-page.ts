@@ -9,11 +9,17 @@ const STYLE = `
   table { border-collapse: collapse; width: 100%; margin: 1.5rem 0; }
   caption { text-align: left; font-weight: 600; padding-bottom: .5rem; }
   th, td { text-align: left; padding: .5rem .75rem .5rem 0; border-bottom: 1px solid #8884; vertical-align: top; }
+  @media (max-width: 40rem) { td, th { display: block; border: 0; padding: 0 } tr { display: block; padding: .75rem 0; border-bottom: 1px solid #8884 } thead { display: none } code { overflow-wrap: anywhere } }
   code { background: #8882; padding: .1rem .35rem; border-radius: .25rem; }
 `;
 
+interface FlowPage {
+  flows: readonly FlowSummary[];
+  truncated: boolean;
+}
+
 /** The front page until the studio moves in: who you are, what you may see, where to go on. No script. */
-export function homePage(principal: Principal, flows: readonly FlowSummary[]): string {
+export function homePage(principal: Principal, { flows, truncated }: FlowPage): string {
   const rows = flows
     .map(
       (flow) =>
@@ -26,6 +32,7 @@ export function homePage(principal: Principal, flows: readonly FlowSummary[]): s
     `<h1>Flowright</h1>
     <p class="quiet">Signed in as ${text(principal.user_id)}, ${principal.role} of vault ${text(principal.vault_id)}.</p>
     ${flows.length > 0 ? table : '<p>There are no flows in this vault yet.</p>'}
+    ${truncated ? `<p>Only the newest ${flows.length} are shown.</p>` : ''}
     <p>In a terminal: <code>npx flowright flow get ${text(flows[0]?.flow_id ?? 'flow_id')}</code>. For programs: the
     <a href="/api/v1/openapi.json">API description</a> and MCP at <code>/mcp</code>.</p>`,
   );

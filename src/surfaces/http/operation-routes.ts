@@ -90,7 +90,7 @@ function assertNoOverlap(path: Record<string, unknown>, rest: Record<string, unk
 }
 
 function unknownParameter(name: string): Issue {
-  return { code: 'unknown_key', message: `unknown parameter ${JSON.stringify(name)}`, path: `/${name}` };
+  return { code: 'unknown_key', message: 'is not a known parameter here', path: `/${name}` };
 }
 
 function fastifyPath(path: string): string {

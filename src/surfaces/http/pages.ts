@@ -41,8 +41,7 @@ async function front(app: App, request: FastifyRequest, reply: FastifyReply): Pr
     const hint = 'Run `flowright signin` in the terminal of this machine and open the link it prints.';
     return html(reply, 200, messagePage('Flowright is running', hint));
   }
-  const { flows } = await app.services.flows.list(principal, {});
-  return html(reply, 200, homePage(principal, flows));
+  return html(reply, 200, homePage(principal, await app.services.flows.list(principal, {})));
 }
 
 async function sessionOf(app: App, request: FastifyRequest): Promise<Principal | null> {

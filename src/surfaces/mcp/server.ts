@@ -42,7 +42,7 @@ async function callTool(
 ): Promise<CallToolResult> {
   const ids = { request_id: idFrom(meta?.request_id) ?? newRequestId(), correlation_id: idFrom(meta?.correlation_id) };
   try {
-    const principal = await resolve(vault_id === undefined ? undefined : String(vault_id));
+    const principal = await resolve(vault_id === undefined || vault_id === null ? undefined : String(vault_id));
     const payload = await app.invoke(operation, { principal, door: 'mcp', ...ids }, input);
     const text = toJson(payload);
     return { content: [{ type: 'text', text }], structuredContent: payload as Record<string, unknown> };

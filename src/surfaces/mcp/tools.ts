@@ -28,7 +28,7 @@ function announce(name: string, operation: AnyOperation): Tool {
     title: operation.summary,
     description: operation.description ?? operation.summary,
     inputSchema: { ...input, properties: { ...input.properties, vault_id: VAULT_ARGUMENT } },
-    outputSchema: z.toJSONSchema(operation.output) as NonNullable<Tool['outputSchema']>,
+    outputSchema: rooted(z.toJSONSchema(operation.output)),
     annotations: {
       readOnlyHint: operation.effect === 'read',
       destructiveHint: operation.effect === 'destructive',
@@ -36,4 +36,11 @@ function announce(name: string, operation: AnyOperation): Tool {
       openWorldHint: false,
     },
   };
+}
+
+/** A named schema comes as a reference to itself; MCP wants the object at the root. */
+function rooted(schema: z.core.JSONSchema.JSONSchema): NonNullable<Tool['outputSchema']> {
+  const { $ref, ...rest } = schema;
+  const own = $ref?.startsWith('#/$defs/') ? schema.$defs?.[$ref.slice('#/$defs/'.length)] : undefined;
+  return { ...rest, ...own } as NonNullable<Tool['outputSchema']>;
 }

@@ -1,11 +1,14 @@
-import type { Server } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import type { Command } from 'commander';
 import { openApp } from '../../../app.ts';
 import { readHubLock, removeHubLock, writeHubLock } from '../../../home/index.ts';
-import { createSigninCode, DEFAULT_VAULT, OWNER } from '../../../identity/index.ts';
 import { refusal } from '../../../kernel/errors.ts';
 import { descend } from '../operation-command.ts';
 import type { Cli } from '../run.ts';
+import { addressOf, assertIdentity, reachableHost, signinLink } from '../signin-link.ts';
+
+/** How long requests under way may take once the hub is told to stop. */
+const GRACE_MS = 1_000;
 
 export function register(program: Command, cli: Cli): void {
   descend(program, ['hub'])
@@ -26,9 +29,11 @@ async function runHub(cli: Cli): Promise<void> {
       `host is ${config.host}, which others can reach. Set allow_remote: true (FLOWRIGHT_ALLOW_REMOTE=true) if you mean that.`,
     );
   }
+  const stop = stopSignal();
   const app = await openApp(settings, { log: createPinoLog(config.log_level) });
   const server = await createHttpServer(app);
   try {
+    await assertIdentity(app);
     await server.listen({ host: config.host, port: config.port });
   } catch (error) {
     await server.close();
@@ -39,27 +44,19 @@ async function runHub(cli: Cli): Promise<void> {
       `Port ${config.port} on ${config.host} is in use. Stop the other program, or set FLOWRIGHT_PORT to another port.`,
     );
   }
-  const url = addressOf(config.host, portOf(server.server.address()) ?? config.port);
+  const { port } = server.server.address() as AddressInfo;
+  const url = addressOf(config.host, port);
   if (!readHubLock(paths)) writeHubLock(paths, url);
   cli.print(`listening on ${url}`);
-  const code = await createSigninCode(app.services.database, app.services.clock, {
-    user_id: config.identity ?? OWNER,
-    vault_id: DEFAULT_VAULT,
-  });
-  cli.print(`sign in: ${url}/signin?code=${code}`);
-  await stopSignal();
+  cli.print(`sign in: ${await signinLink(app, addressOf(reachableHost(config.host), port))}`);
+  await stop;
   cli.tell('stopping');
+  // A connection that says nothing, such as a browser keeps for later, must not hold up the end.
+  const grace = setTimeout(() => server.server.closeAllConnections(), GRACE_MS);
   await server.close();
+  clearTimeout(grace);
   removeHubLock(paths);
   await app.close();
-}
-
-export function addressOf(host: string, port: number): string {
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
-}
-
-function portOf(address: ReturnType<Server['address']>): number | undefined {
-  return address !== null && typeof address === 'object' ? address.port : undefined;
 }
 
 function stopSignal(): Promise<void> {

@@ -1,0 +1,173 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport as OldStdioTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StreamableHTTPClientTransport as OldHttpTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeFolder } from '../support/home.ts';
+import { flowrightJson, type Hub, MAIN, programEnv, startHub } from '../support/program.ts';
+
+interface Tool {
+  name: string;
+  title?: string;
+  description?: string;
+  inputSchema: { type: string; properties?: Record<string, unknown>; additionalProperties?: unknown };
+  outputSchema?: { type: string; required?: string[] };
+  annotations?: Record<string, boolean>;
+}
+interface Answer {
+  isError?: boolean;
+  structuredContent?: Record<string, unknown>;
+  content: { type: string; text: string }[];
+}
+/** What both generations of the client can do. Both check structuredContent against the announced output schema. */
+interface Session {
+  version: string | undefined;
+  listTools(): Promise<{ tools: Tool[] }>;
+  call(name: string, args?: Record<string, unknown>, meta?: Record<string, unknown>): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+const TOOLS = ['flow_get', 'flow_list', 'flow_search', 'vault_list', 'whoami'];
+const SELF = { name: 'mcp-test', version: '1.0.0' };
+const { folder: home, remove } = makeFolder();
+const program = () => ({
+  command: process.execPath,
+  args: [MAIN, 'mcp'],
+  env: programEnv({ home }) as Record<string, string>,
+});
+let hub: Hub;
+let requestInit: { headers: Record<string, string> };
+
+beforeAll(async () => {
+  await flowrightJson(['vault', 'create', 'second', '--no-starters'], { home });
+  const { token } = await flowrightJson<{ token: string }>(['token', 'create', '--user', 'local'], { home });
+  requestInit = { headers: { authorization: `Bearer ${token}` } };
+  hub = await startHub({ home });
+});
+afterAll(async () => {
+  await hub?.stop();
+  remove();
+});
+
+const endpoint = () => new URL('/mcp', hub.url);
+
+async function current(door: string, mode: 'legacy' | { pin: string }): Promise<Session> {
+  const client = new Client(SELF, { versionNegotiation: { mode } });
+  await client.connect(
+    door === 'stdio'
+      ? new StdioClientTransport(program())
+      : new StreamableHTTPClientTransport(endpoint(), { requestInit }),
+  );
+  return {
+    version: client.getNegotiatedProtocolVersion(),
+    listTools: async () => (await client.listTools()) as { tools: Tool[] },
+    call: async (name, args = {}, _meta = {}) =>
+      (await client.callTool({ name, arguments: args, _meta })) as unknown as Answer,
+    close: () => client.close(),
+  };
+}
+
+async function previous(door: string): Promise<Session> {
+  const client = new OldClient(SELF);
+  const transport =
+    door === 'stdio' ? new OldStdioTransport(program()) : new OldHttpTransport(endpoint(), { requestInit });
+  // The old transport's own types leave out undefined where our compiler wants it said.
+  await client.connect(transport as Parameters<typeof client.connect>[0]);
+  return {
+    version: undefined,
+    listTools: async () => (await client.listTools()) as { tools: Tool[] },
+    call: async (name, args = {}, _meta = {}) =>
+      (await client.callTool({ name, arguments: args, _meta })) as unknown as Answer,
+    close: () => client.close(),
+  };
+}
+
+const CLIENTS = ['stdio', 'HTTP'].flatMap((door) => [
+  { door, client: 'v2 client at 2026-07-28', open: () => current(door, { pin: '2026-07-28' }) },
+  { door, client: 'v2 client at 2025-11-25', open: () => current(door, 'legacy') },
+  { door, client: 'v1 client', open: () => previous(door) },
+]);
+
+describe.each(CLIENTS)('[FLR-mcp-old-and-new] the $client over $door', ({ client, open }) => {
+  let session: Session;
+
+  beforeAll(async () => {
+    session = await open();
+  });
+  afterAll(() => session?.close());
+
+  it('is served at its own version of the protocol', () => {
+    if (session.version) expect(client).toContain(session.version);
+  });
+
+  it('sees five read-only tools with input and output schemas', async () => {
+    const { tools } = await session.listTools();
+    expect(tools.map(({ name }) => name).sort()).toEqual(TOOLS);
+    for (const tool of tools) {
+      expect(tool.annotations, tool.name).toMatchObject({
+        readOnlyHint: true,
+        destructiveHint: false,
+        openWorldHint: false,
+      });
+      expect(tool.inputSchema).toMatchObject({ type: 'object', additionalProperties: false });
+      expect(Object.keys(tool.inputSchema.properties ?? {})).toContain('vault_id');
+      expect(tool.outputSchema?.type).toBe('object');
+      expect(tool.outputSchema?.required).toContain('schema');
+      expect(tool.description).toMatch(/\S/);
+    }
+  });
+
+  it.each<[string, Record<string, unknown>, string]>([
+    ['flow_list', { limit: 2 }, 'knowtation.flow_list/v0'],
+    ['flow_get', { flow_id: 'flow_overseer_handover' }, 'knowtation.flow_get/v0'],
+    ['flow_search', { query: 'handover' }, 'flowright.flow_search/v1'],
+    ['vault_list', {}, 'flowright.vault_list/v1'],
+    ['whoami', {}, 'flowright.whoami/v1'],
+  ])('calls %s and gets the payload twice, as text and as structure', async (tool, args, schema) => {
+    const { content, structuredContent, isError } = await session.call(tool, args);
+    expect(isError ?? false).toBe(false);
+    expect(content).toHaveLength(1);
+    expect(content[0]?.type).toBe('text');
+    expect(structuredContent).toEqual(JSON.parse(content[0]?.text ?? ''));
+    expect(structuredContent?.schema).toBe(schema);
+  });
+
+  it('[FLR-people-decide] is an agent, whoever owns the token', async () => {
+    expect((await session.call('whoami')).structuredContent).toMatchObject({ user_id: 'local', kind: 'agent' });
+    await expect(session.call('token_create', { user: 'eve', role: 'admin' })).rejects.toThrow(/token_create/);
+  });
+
+  it('is told of an unknown tool as a protocol error that names the way out', async () => {
+    await expect(session.call('flow_lst')).rejects.toMatchObject({
+      code: -32_602,
+      message: expect.stringMatching(/flow_lst.*tools\/list/),
+    });
+  });
+
+  it('is told of an unknown argument, and of a missing one, as an answer it can read and mend', async () => {
+    const odd = await session.call('flow_list', { colour: 'red' }, { request_id: 'mcp-1' });
+    expect(odd.isError).toBe(true);
+    expect(odd.structuredContent).toBeUndefined();
+    expect(JSON.parse(odd.content[0]?.text ?? '')).toMatchObject({
+      code: 'BAD_REQUEST',
+      details: { errors: [{ code: 'unknown_key', path: '/colour' }] },
+      request_id: 'mcp-1',
+    });
+    const short = await session.call('flow_get');
+    expect(JSON.parse(short.content[0]?.text ?? '')).toMatchObject({ details: { errors: [{ path: '/flow_id' }] } });
+  });
+
+  it('chooses the vault by vault_id, and is told of one that is not there as of one that is not its own', async () => {
+    const other = await session.call('flow_list', { vault_id: 'second' });
+    expect(other.structuredContent).toMatchObject({ vault_id: 'second', flows: [] });
+    const none = await session.call('flow_list', { vault_id: 'nowhere' }, { request_id: 'mcp-2' });
+    expect(none.isError).toBe(true);
+    expect(JSON.parse(none.content[0]?.text ?? '')).toMatchObject({ code: 'NOT_FOUND', request_id: 'mcp-2' });
+  });
+
+  it('keeps its request id only when that is short and plain', async () => {
+    const { content } = await session.call('flow_get', { flow_id: 'flow_x' }, { request_id: 'two words\n' });
+    expect(JSON.parse(content[0]?.text ?? '').request_id).toMatch(/^[0-9a-f-]{36}$/);
+  });
+});

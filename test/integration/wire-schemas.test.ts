@@ -1,0 +1,128 @@
+import type { FastifyInstance } from 'fastify';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { App } from '../../src/app.ts';
+import { type AnyOperation, routesOf } from '../../src/operations/index.ts';
+import { createCatalogue } from '../../src/rooms.ts';
+import { createHttpServer } from '../../src/surfaces/http/server.ts';
+import { openTestApp } from '../support/app.ts';
+import { onEachDatabase, type TestStore } from '../support/databases.ts';
+
+/** A question to each read operation, by name. A read operation that is missing here fails the suite. */
+const QUESTIONS: Record<string, string> = {
+  'flow.list': '/api/v1/flows?limit=3',
+  'flow.get': '/api/v1/flows/flow_overseer_handover',
+  'flow.search': '/api/v1/flows/search?query=note',
+  'whoami.show': '/api/v1/whoami',
+  'user.list': '/api/v1/users',
+  'member.list': '/api/v1/members',
+  'token.list': '/api/v1/tokens',
+  'vault.list': '/api/v1/vaults',
+  'audit.list': '/api/v1/audit',
+  'audit.verify': '/api/v1/audit/verify',
+  'health.show': '/api/v1/health',
+};
+
+const LIST_KEYS = 'schema vault_id effective_scope flows truncated'.split(' ');
+const SEARCH_KEYS = 'schema vault_id effective_scope query flows truncated'.split(' ');
+const SUMMARY_KEYS = 'schema flow_id title version scope summary tags step_count updated truncated'.split(' ');
+const GET_KEYS = 'schema vault_id flow steps'.split(' ');
+const FLOW_KEYS =
+  'schema flow_id title version scope summary tags steps inputs vault_mirror_path updated truncated'.split(' ');
+const STEP_KEYS =
+  'schema step_id flow_id ordinal owned_job instruction trigger when_not_to_run requires boundaries skill_refs inputs outputs output_shape verification automatable'.split(
+    ' ',
+  );
+
+const reads = (await createCatalogue().all()).filter(({ effect }) => effect === 'read');
+
+onEachDatabase((_engine, makeStore) => {
+  let store: TestStore;
+  let app: App;
+  let server: FastifyInstance;
+  let authorization: string;
+
+  beforeAll(async () => {
+    store = await makeStore();
+    app = await openTestApp(store);
+    server = await createHttpServer(app);
+    const principal = await app.principals.local({
+      identity: 'local',
+      vaultId: 'default',
+      narrowTo: null,
+      agent: false,
+    });
+    const operation = (await app.catalogue.all()).find(({ name }) => name === 'token.create') as AnyOperation;
+    const call = { principal, door: 'cli', request_id: 'wire-test', correlation_id: undefined } as const;
+    const { token } = (await app.invoke(operation, call, { user: 'local' })) as { token: string };
+    authorization = `Bearer ${token}`;
+  });
+  afterAll(async () => {
+    await server?.close();
+    await app?.close();
+    await store?.remove();
+  });
+
+  const ask = async (url: string) => {
+    const response = await server.inject({ url, headers: { authorization, host: '127.0.0.1' } });
+    expect(response.statusCode, response.body).toBe(200);
+    expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
+    return JSON.parse(response.body);
+  };
+
+  describe('[S002-6-wire-schemas] the answer of every read operation is what its schema says', () => {
+    it.each(reads.map((operation) => [operation.name, operation] as const))('%s', async (name, operation) => {
+      const url = QUESTIONS[name];
+      if (!url) throw new Error(`${name} has no question in this test`);
+      expect(routesOf(operation)[0]?.method).toBe('GET');
+      const answer = await ask(url);
+      // Equal, and not only valid: a schema with defaults would accept an answer that lacks a field.
+      expect(operation.output.parse(answer)).toEqual(answer);
+      expect(() => operation.output.parse({ ...answer, surplus: true }), 'the schema is strict').toThrow();
+    });
+  });
+
+  it('[S002-6-wire-schemas] [S002-1.6-summary-fields] a list has exactly the pinned keys in the pinned order', async () => {
+    const list = await ask('/api/v1/flows');
+    expect(Object.keys(list)).toEqual(LIST_KEYS);
+    expect(list).toMatchObject({ schema: 'knowtation.flow_list/v0', vault_id: 'default', truncated: false });
+    expect(list.flows).toHaveLength(6);
+    for (const flow of list.flows) {
+      expect(Object.keys(flow)).toEqual(SUMMARY_KEYS);
+      expect(flow.schema).toBe('knowtation.flow/v0');
+    }
+  });
+
+  it('[S002-6-wire-schemas] a search is a list with its query', async () => {
+    const found = await ask('/api/v1/flows/search?query=note');
+    expect(Object.keys(found)).toEqual(SEARCH_KEYS);
+    expect(found.flows.length).toBeGreaterThan(0);
+    for (const flow of found.flows) expect(Object.keys(flow)).toEqual(SUMMARY_KEYS);
+  });
+
+  it('[S002-6-wire-schemas] [S002-1.6-definition-fields] a definition has exactly the pinned keys in order', async () => {
+    const { flows } = await ask('/api/v1/flows');
+    for (const { flow_id } of flows) {
+      const definition = await ask(`/api/v1/flows/${flow_id}`);
+      expect(Object.keys(definition)).toEqual(GET_KEYS);
+      expect(definition.schema).toBe('knowtation.flow_get/v0');
+      expect(Object.keys(definition.flow)).toEqual(FLOW_KEYS);
+      for (const step of definition.steps) {
+        expect(Object.keys(step)).toEqual(STEP_KEYS);
+        expect(step.schema).toBe('knowtation.flow_step/v0');
+        expect(Object.keys(step.verification)).toEqual(['kind', 'evidence_required', 'description']);
+        for (const reference of [...step.requires, ...step.skill_refs]) {
+          expect(Object.keys(reference)).toEqual(['kind', 'id']);
+        }
+      }
+    }
+  });
+
+  it('[S002-6-wire-schemas] a refusal is the error envelope, keys in order', async () => {
+    const response = await server.inject({
+      url: '/api/v1/flows/flow_x',
+      headers: { authorization, host: 'localhost' },
+    });
+    expect(response.statusCode).toBe(404);
+    expect(Object.keys(response.json())).toEqual(['error', 'code', 'message', 'details', 'request_id']);
+  });
+});

@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type AnyOperation,
+  actorHash,
+  type Call,
+  type Principal,
+  ROLES,
+  type Role,
+} from '../../src/operations/index.ts';
+import { authorise } from '../../src/operations/invoke.ts';
+import { createCatalogue } from '../../src/rooms.ts';
+
+const operations = await createCatalogue().all();
+const named = (name: string): AnyOperation => operations.find((operation) => operation.name === name)!;
+
+function callBy(kind: Principal['kind'], role: Role, vaultId = 'default'): Call {
+  const principal: Principal = {
+    user_id: 'anna',
+    kind,
+    vault_id: vaultId,
+    role,
+    visible_scopes: new Set(['personal']),
+    ambiguous: false,
+    actor_hash: actorHash('anna', vaultId),
+  };
+  return { principal, door: 'http', request_id: 'r', correlation_id: undefined };
+}
+
+const ADMINISTRATION = ['user', 'member', 'token', 'vault'];
+const administration = operations.filter(
+  ({ name, effect }) => ADMINISTRATION.includes(name.split('.')[0] ?? '') && effect !== 'read',
+);
+
+describe('[FLR-people-decide] administration', () => {
+  it('is what changes users, members, tokens and vaults', () => {
+    expect(administration.map(({ name }) => name).sort()).toEqual([
+      'member.remove',
+      'member.set',
+      'token.create',
+      'token.revoke',
+      'user.create',
+      'user.disable',
+      'user.enable',
+      'vault.create',
+    ]);
+  });
+
+  it.each(administration)('$name has no MCP tool and refuses agents of every role', (operation) => {
+    expect(operation.mcp).toBeUndefined();
+    for (const role of ROLES) {
+      expect(() => authorise(operation, callBy('agent', role)), role).toThrow(
+        expect.objectContaining({ code: 'FORBIDDEN' }),
+      );
+    }
+    expect(() => authorise(operation, callBy('user', 'admin'))).not.toThrow();
+  });
+
+  it('tells an agent that its role is not the reason', () => {
+    expect(() => authorise(named('token.create'), callBy('agent', 'admin'))).toThrow('is for people');
+    expect(() => authorise(named('token.create'), callBy('agent', 'viewer'))).toThrow('needs the role admin');
+  });
+});
+
+describe('authorisation', () => {
+  it.each(ROLES)('lets a %s read flows, person or agent', (role) => {
+    for (const kind of ['user', 'agent', 'local'] as const) {
+      expect(() => authorise(named('flow.list'), callBy(kind, role))).not.toThrow();
+    }
+  });
+
+  it('asks nothing for what is public', () => {
+    expect(() => authorise(named('health.show'), callBy('agent', 'viewer', ''))).not.toThrow();
+  });
+
+  it('names the role that is needed and the one held', () => {
+    expect(() => authorise(named('member.set'), callBy('user', 'editor'))).toThrow(
+      'member.set needs the role admin in this vault; yours is editor.',
+    );
+  });
+
+  it('leaves the whole hub to admins of the vault default', () => {
+    expect(() => authorise(named('user.create'), callBy('user', 'admin', 'other'))).toThrow('concerns the whole hub');
+    expect(() => authorise(named('user.create'), callBy('user', 'admin'))).not.toThrow();
+  });
+
+  it('[S002-1.4-no-public-writes] has nothing to allow that writes a flow', () => {
+    const flowOperations = operations.filter(({ name }) => name.startsWith('flow.'));
+    expect(flowOperations.map(({ effect }) => effect)).toEqual(['read', 'read', 'read']);
+  });
+});
+
+describe('the hash of an actor', () => {
+  it('is SHA-256 of user, vault and issuer joined by bars', () => {
+    expect(actorHash('anna', 'default')).toBe(actorHash('anna', 'default', 'flowright'));
+    expect(actorHash('a', 'b', 'c')).toBe('a52dd81bfd5e4e66d96b9f598382f6cbf8c5c3897654e6ae9055e03620fcf38e');
+  });
+
+  it('differs by vault, so that one user cannot be followed from vault to vault', () => {
+    expect(actorHash('anna', 'one')).not.toBe(actorHash('anna', 'two'));
+  });
+});
