@@ -1,6 +1,7 @@
 /** Measuring on a machine that others use too: what is compared is measured in turns, and medians are compared. */
 
-const WARM_UP_ROUNDS = 5;
+/** Rounds that are not counted, one in ten. */
+const WARM_UP_SHARE = 0.1;
 
 export interface Comparison {
   ratio: number;
@@ -16,7 +17,7 @@ export async function compare(
   small: () => unknown | Promise<unknown>,
 ): Promise<Comparison> {
   const times = { large: [] as number[], small: [] as number[] };
-  for (let round = -WARM_UP_ROUNDS; round < rounds; round += 1) {
+  for (let round = -Math.floor(rounds * WARM_UP_SHARE); round < rounds; round += 1) {
     const turns = [
       ['large', large],
       ['small', small],

@@ -22,10 +22,10 @@ function entry(sequence: number): AuditEntry {
   };
 }
 
-function chain(length: number): ChainedEntry[] {
+function chain(length: number, sequenceAt = (at: number) => at + 1): ChainedEntry[] {
   let previous_hash = CHAIN_START;
   return Array.from({ length }, (_, at) => {
-    const line = entry(at + 1);
+    const line = entry(sequenceAt(at));
     const hash = chainHash(previous_hash, line);
     const chained = { ...line, previous_hash, hash };
     previous_hash = hash;
@@ -77,6 +77,21 @@ describe('[FLR-audit-chain] the chain of the log', () => {
     expect(firstBreak(START, [a, a, b])).toBe(1);
     expect(firstBreak(START, [a, c, b, d])).toBe(3);
     expect(firstBreak(START, [a, b, { ...c, ...entry(3), action: 'x' }])).toBe(3);
+  });
+
+  it('breaks where numbers are left out, even when every hash follows', () => {
+    expect(
+      firstBreak(
+        START,
+        chain(3, (at) => (at < 2 ? at + 1 : 7)),
+      ),
+    ).toBe(7);
+    expect(
+      firstBreak(
+        START,
+        chain(3, () => 1),
+      ),
+    ).toBe(1);
   });
 
   it('breaks after a line that was changed together with its own hash', () => {
