@@ -5,9 +5,7 @@ import { flowright } from '../support/program.ts';
 const run = (...args: string[]) => flowright(args, { home: tempFolder() });
 
 const NAMESPACES =
-  'audit backup config db doctor flow health hub init mcp member openapi restore signin token user vault whoami'.split(
-    ' ',
-  );
+  'audit backup config db doctor flow hub init mcp member openapi restore signin token user vault whoami'.split(' ');
 const GLOBAL = ['--json', '--vault', '--hub', '--home', '--request-id', '--yes'];
 
 describe('help', () => {

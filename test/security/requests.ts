@@ -1,0 +1,181 @@
+import fc from 'fast-check';
+import * as z from 'zod';
+import type { AnyOperation, HttpRoute } from '../../src/operations/index.ts';
+import type { Question } from './rest.ts';
+
+/** What a generated request may use: values that exist, by the name of the field. */
+export interface Pools {
+  tokens: string[];
+  values: Record<string, string[]>;
+}
+
+export interface GeneratedRequest extends Question {
+  path: string;
+  /** What it asks for, before it was put on the wire. */
+  input: Record<string, unknown>;
+}
+
+interface Field {
+  type?: string;
+  enum?: string[];
+  items?: Field;
+  minimum?: number;
+  maximum?: number;
+}
+
+const ODD_KEYS = ['constructor', '__proto__', 'toString', 'hasOwnProperty', 'vault_id', 'visibleScopes', 'x', ''];
+const ODD_TYPES = [
+  'text/plain',
+  'application/x-www-form-urlencoded',
+  'application/json;charset=utf-16',
+  'multipart/form-data',
+  'x',
+];
+
+const anyText = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 80 }),
+  fc.string({ unit: 'grapheme', maxLength: 40 }),
+  fc.string({ minLength: 60, maxLength: 1_500 }),
+  fc.constantFrom(
+    '',
+    ' ',
+    '\u0000',
+    '\ud800',
+    '\u202e',
+    "' or 1=1 --",
+    '../../etc/passwd',
+    '%00',
+    '${x}',
+    'null',
+    '-0',
+  ),
+);
+const anyValue: fc.Arbitrary<unknown> = fc.oneof(
+  anyText,
+  fc.constantFrom(null, true, false, [], {}, [[]], { $ne: 1 }, -1, 0, 1.5, 1e308, -1e308, 2 ** 53, Number.MIN_VALUE),
+  fc.integer(),
+  fc.double(),
+  fc.array(anyText, { maxLength: 3 }),
+  fc.dictionary(fc.string(), fc.string(), { maxKeys: 3 }),
+);
+/** Any bytes that a header value may carry. */
+const headerText = fc.string({
+  unit: fc
+    .oneof(fc.integer({ min: 0x20, max: 0x7e }), fc.integer({ min: 0x80, max: 0xff }))
+    .map((code) => String.fromCharCode(code)),
+  maxLength: 140,
+});
+
+/** Requests for one route: mostly nearly right, sometimes anything at all. */
+export function requestsFor(operation: AnyOperation, route: HttpRoute, pools: Pools): fc.Arbitrary<GeneratedRequest> {
+  const { properties = {} } = z.toJSONSchema(operation.input, { io: 'input' }) as {
+    properties?: Record<string, Field>;
+  };
+  const fields = Object.entries(properties).map(([name, field]) => [name, fieldValue(name, field, pools)] as const);
+  const input = fc.record(Object.fromEntries(fields), { requiredKeys: requiredKeys(operation) });
+  const extra = often(fc.constant({}), fc.dictionary(fc.constantFrom(...ODD_KEYS), anyValue, { maxKeys: 2 }));
+  return fc
+    .record({ input, extra, headers: headersFor(pools), raw: often(fc.constant(undefined), anyText) })
+    .map(({ input, extra, headers, raw }) => {
+      const wanted = Object.assign(Object.create(null), input, extra) as Record<string, unknown>;
+      return put(route, wanted, headers, raw);
+    });
+}
+
+function requiredKeys(operation: AnyOperation): string[] {
+  const { required = [] } = z.toJSONSchema(operation.input, { io: 'input' }) as { required?: string[] };
+  return required;
+}
+
+function fieldValue(name: string, field: Field, pools: Pools): fc.Arbitrary<unknown> {
+  return often(goodValue(name, field, pools), anyValue);
+}
+
+function goodValue(name: string, field: Field, pools: Pools): fc.Arbitrary<unknown> {
+  if (field.enum) return fc.constantFrom(...field.enum);
+  if (field.type === 'integer')
+    return fc.integer({ min: field.minimum ?? 1, max: Math.min(field.maximum ?? 300, 300) });
+  if (field.type === 'boolean') return fc.boolean();
+  if (field.type === 'array')
+    return fc.array(goodValue(name, field.items ?? {}, pools), { minLength: 1, maxLength: 3 });
+  const known = pools.values[name];
+  return known ? fc.constantFrom(...known) : fc.stringMatching(/^[a-z]{1,12}$/);
+}
+
+function headersFor(pools: Pools): fc.Arbitrary<Record<string, string>> {
+  const token = fc.constantFrom(...pools.tokens).map((secret) => `Bearer ${secret}`);
+  const vaults = fc.constantFrom('default', 'team', 'nothere', '__proto__', 'constructor', 'a b', '../default', '');
+  return fc
+    .record(
+      {
+        authorization: fc.oneof({ weight: 9, arbitrary: token }, { weight: 1, arbitrary: headerText }),
+        'x-vault-id': often(vaults, headerText),
+        'x-request-id': headerText,
+        'x-correlation-id': headerText,
+        cookie: headerText,
+        accept: headerText,
+        'content-type': often(fc.constant('application/json'), fc.constantFrom(...ODD_TYPES)),
+        origin: often(fc.constant('http://evil.example'), headerText),
+        host: fc.constantFrom('localhost', 'evil.example'),
+      },
+      { requiredKeys: [] },
+    )
+    .chain((all) =>
+      fc
+        .subarray(
+          Object.keys(all).filter((name) => RARE.includes(name)),
+          { maxLength: 1 },
+        )
+        .map((rare) => pick(all, rare)),
+    );
+}
+
+/** Headers that end most requests at the door; so few are sent that the rest get in. */
+const RARE = ['origin', 'host', 'cookie', 'accept'];
+
+function pick(all: Record<string, string | undefined>, rare: string[]): Record<string, string> {
+  const kept = Object.entries(all).filter(
+    ([name, value]) => value !== undefined && (!RARE.includes(name) || rare.includes(name)),
+  );
+  return Object.fromEntries(kept) as Record<string, string>;
+}
+
+function put(
+  route: HttpRoute,
+  input: Record<string, unknown>,
+  given: Record<string, string>,
+  raw: string | undefined,
+): GeneratedRequest {
+  const rest = { ...input };
+  const path = route.path.replace(/\{([^}]+)\}/g, (_, parameter: string) => {
+    const key = route.rename?.[parameter] ?? parameter;
+    const value = rest[key];
+    delete rest[key];
+    return percent(value);
+  });
+  const headers = { ...given };
+  if (route.method === 'GET' || route.method === 'DELETE') {
+    const query = Object.entries(rest)
+      .map(([key, value]) => `${percent(key)}=${percent(value)}`)
+      .join('&');
+    const body = route.method === 'DELETE' && raw !== undefined ? { raw } : {};
+    return { method: route.method, path: query ? `${path}?${query}` : path, headers, input, ...body };
+  }
+  headers['content-type'] ??= 'application/json';
+  return { method: route.method, path, headers, input, raw: raw ?? JSON.stringify(rest) };
+}
+
+function percent(value: unknown): string {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+  return [...Buffer.from(text, 'utf8')]
+    .map((byte) =>
+      /[A-Za-z0-9_.:@-]/.test(String.fromCharCode(byte))
+        ? String.fromCharCode(byte)
+        : `%${byte.toString(16).padStart(2, '0')}`,
+    )
+    .join('');
+}
+
+function often<T, U>(usual: fc.Arbitrary<T>, odd: fc.Arbitrary<U>): fc.Arbitrary<T | U> {
+  return fc.oneof({ weight: 6, arbitrary: usual }, { weight: 1, arbitrary: odd });
+}
