@@ -44,7 +44,12 @@ module.exports = {
       from: { path: '^src/[^/]+\\.ts$', pathNot: '^src/rooms\\.ts$' },
       to: { path: '^src/(home|database|operations|audit|identity|flows|doctor)/', pathNot: '/index\\.ts$' },
     },
-    { name: 'no-circles', severity: 'error', from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } } },
+    {
+      name: 'no-circles',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
   ],
   options: {
     tsPreCompilationDeps: true,

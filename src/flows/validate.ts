@@ -31,9 +31,11 @@ export function verdictReason(issues: Issue[]): string {
   return issues.map((issue) => `${issue.path || '/'}: ${issue.message}`).join('; ');
 }
 
+/** A step of unchecked shape: its place in the list, and its ordinal and id where they are what they should be. */
 interface LooseStep {
   index: number;
-  ordinal: unknown;
+  ordinal: number | undefined;
+  stepId: string | undefined;
   record: Record<string, unknown>;
 }
 
@@ -41,41 +43,44 @@ interface LooseStep {
 function relationIssues(candidate: unknown): Issue[] {
   const bundle = asRecord(candidate);
   const flow = asRecord(bundle.flow);
-  const steps: LooseStep[] = asArray(bundle.steps)
+  const steps = asArray(bundle.steps)
     .slice(0, MAX_STEPS_PER_FLOW)
-    .map((step, index) => ({ index, ordinal: asRecord(step).ordinal, record: asRecord(step) }));
+    .map((step, index): LooseStep => {
+      const record = asRecord(step);
+      const ordinal = Number.isInteger(record.ordinal) ? (record.ordinal as number) : undefined;
+      return { index, ordinal, stepId: asText(record.step_id), record };
+    });
   return [
-    ...identityIssues(flow, steps),
+    ...identityIssues(asText(flow.flow_id), steps),
     ...orderIssues(flow, steps),
     ...referenceIssues(flow, steps),
-    ...duplicateIssues('tag', asArray(flow.tags), ['flow', 'tags']),
+    ...duplicateTagIssues(asArray(flow.tags)),
   ];
 }
 
-function identityIssues(flow: Record<string, unknown>, steps: LooseStep[]): Issue[] {
-  return steps.flatMap(({ index, ordinal, record }) => {
+function identityIssues(flowId: string | undefined, steps: LooseStep[]): Issue[] {
+  if (flowId === undefined) return [];
+  return steps.flatMap(({ index, ordinal, stepId, record }) => {
     const issues: Issue[] = [];
-    if (typeof record.flow_id === 'string' && record.flow_id !== flow.flow_id) {
+    if (typeof record.flow_id === 'string' && record.flow_id !== flowId) {
       issues.push(issue('flow_id_mismatch', 'must equal the flow_id of the flow', ['steps', index, 'flow_id']));
     }
-    const expected = buildFlowStepId(String(flow.flow_id), Number(ordinal));
-    if (typeof record.step_id === 'string' && Number.isInteger(ordinal) && record.step_id !== expected) {
-      issues.push(issue('step_id_mismatch', `must be ${expected}`, ['steps', index, 'step_id']));
+    if (ordinal !== undefined && stepId !== undefined && stepId !== buildFlowStepId(flowId, ordinal)) {
+      const message = `must be ${buildFlowStepId(flowId, ordinal)}`;
+      issues.push(issue('step_id_mismatch', message, ['steps', index, 'step_id']));
     }
     return issues;
   });
 }
 
 function orderIssues(flow: Record<string, unknown>, steps: LooseStep[]): Issue[] {
-  const ordinals = steps.map(({ ordinal }) => ordinal);
-  if (steps.length === 0 || !ordinals.every(Number.isInteger)) return [];
+  if (steps.length === 0 || steps.some(({ ordinal }) => ordinal === undefined)) return [];
   const issues: Issue[] = [];
-  const sorted = [...steps].sort((left, right) => Number(left.ordinal) - Number(right.ordinal));
+  const sorted = [...steps].sort((left, right) => (left.ordinal ?? 0) - (right.ordinal ?? 0));
   sorted.forEach(({ index, ordinal }, position) => {
     if (ordinal !== position + 1) {
-      issues.push(
-        issue('ordinal_gap', 'ordinals must count 1, 2, 3 … without gap or repeat', ['steps', index, 'ordinal']),
-      );
+      const message = 'must count 1, 2, 3 … with the others, without gap or repeat';
+      issues.push(issue('ordinal_gap', message, ['steps', index, 'ordinal']));
     }
   });
   const listed = asArray(flow.steps);
@@ -88,28 +93,40 @@ function orderIssues(flow: Record<string, unknown>, steps: LooseStep[]): Issue[]
 
 /** `inputs[].from` names a flow input or an output of an earlier step. */
 function referenceIssues(flow: Record<string, unknown>, steps: LooseStep[]): Issue[] {
+  /** Source → ordinal of the step that makes it; 0 for the flow's own inputs. */
   const sources = new Map<string, number>();
-  for (const input of asArray(flow.inputs)) sources.set(`flow.inputs.${asRecord(input).name}`, 0);
-  for (const { ordinal, record } of steps) {
-    for (const output of asArray(record.outputs)) {
-      sources.set(`${record.step_id}.outputs.${asRecord(output).name}`, Number(ordinal));
-    }
+  for (const name of namesIn(flow.inputs)) sources.set(`flow.inputs.${name}`, 0);
+  for (const { ordinal, stepId, record } of steps) {
+    for (const name of namesIn(record.outputs)) sources.set(`${stepId ?? ''}.outputs.${name}`, ordinal ?? 0);
   }
   return steps.flatMap(({ index, ordinal, record }) =>
     asArray(record.inputs).flatMap((input, at) => {
-      const { from } = asRecord(input);
-      const source = typeof from === 'string' ? sources.get(from) : 0;
-      if (source !== undefined && (source === 0 || source < Number(ordinal))) return [];
+      const from = asText(asRecord(input).from);
+      const source = from === undefined ? 0 : sources.get(from);
+      if (source !== undefined && (source === 0 || source < (ordinal ?? 0))) return [];
       const message = 'must name flow.inputs.<name> or <step id>.outputs.<name> of an earlier step';
       return [issue('unresolved_reference', message, ['steps', index, 'inputs', at, 'from'])];
     }),
   );
 }
 
-function duplicateIssues(what: string, values: unknown[], path: string[]): Issue[] {
-  return values.flatMap((value, at) =>
-    values.indexOf(value) < at ? [issue('duplicate', `repeats an earlier ${what}`, [...path, at])] : [],
-  );
+function duplicateTagIssues(tags: unknown[]): Issue[] {
+  const seen = new Set<unknown>();
+  return tags.flatMap((tag, at) => {
+    if (!seen.has(tag)) {
+      seen.add(tag);
+      return [];
+    }
+    return [issue('duplicate', 'repeats an earlier tag', ['flow', 'tags', at])];
+  });
+}
+
+function namesIn(list: unknown): string[] {
+  return asArray(list).flatMap((item) => asText(asRecord(item).name) ?? []);
+}
+
+function asText(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
 }
 
 function issue(code: string, message: string, path: PropertyKey[]): Issue {

@@ -118,6 +118,7 @@ export const SETTINGS = {
     default: null as string | null,
     parse: optional(text('be an http:// or https:// address', (value) => /^https?:\/\/[^\s/]+/.test(value))),
     summary: 'Hub that commands talk to instead of the local store',
+    show: (value) => (value === null ? null : hideUrlPassword(value)),
   }),
   hub_token: setting({
     env: 'FLOWRIGHT_HUB_TOKEN',
@@ -194,7 +195,7 @@ export function resolveConfig(layers: ConfigLayers): { config: Config; origins: 
     else issues.push({ code: 'invalid_setting', message: `${key} (${origin}) must ${parsed.must}`, path: `/${key}` });
   }
   for (const key of file.keys()) {
-    if (!(key in SETTINGS)) {
+    if (!Object.hasOwn(SETTINGS, key)) {
       issues.push({ code: 'unknown_setting', message: `config.yaml has an unknown setting ${key}`, path: `/${key}` });
     }
   }
@@ -221,7 +222,8 @@ function flatten(file: unknown, issues: Issue[], prefix = '', into = new Map<str
   }
   for (const [key, value] of Object.entries(file)) {
     const path = prefix + key;
-    const nested = value !== null && typeof value === 'object' && !Array.isArray(value);
+    const nested =
+      value !== null && typeof value === 'object' && !Array.isArray(value) && Object.keys(value).length > 0;
     if (nested) flatten(value, issues, `${path}.`, into);
     else into.set(path, value);
   }

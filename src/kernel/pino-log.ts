@@ -19,6 +19,7 @@ function redact(fields: Record<string, unknown>): Record<string, unknown> {
 function hide(value: unknown, depth: number): unknown {
   if (value === null || typeof value !== 'object') return value;
   if (value instanceof Error) return { name: value.name, message: value.message, stack: value.stack };
+  if (value instanceof Date) return value;
   if (depth >= MAX_DEPTH) return '[deep]';
   if (Array.isArray(value)) return value.map((item) => hide(item, depth + 1));
   return Object.fromEntries(

@@ -6,9 +6,11 @@ export function inert(text: string): string {
   return text.replace(UNSAFE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** One line: as `inert`, and line breaks become spaces. */
+/** One line: as `inert`, and line breaks become single spaces. */
 export function inertLine(text: string): string {
-  return inert(text.replace(/\s*\n\s*/g, ' '));
+  if (!text.includes('\n')) return inert(text);
+  const lines = text.split('\n').map((line) => line.trim());
+  return inert(lines.filter((line) => line !== '').join(' '));
 }
 
 /** Columns as wide as their content; the last one is left to run on. */

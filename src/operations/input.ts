@@ -28,7 +28,8 @@ function withoutBlanks(raw: unknown): unknown {
 export function decodeText(schema: z.ZodObject, texts: Record<string, unknown>): Record<string, unknown> {
   const decoded: Record<string, unknown> = {};
   for (const key of Object.keys(texts)) {
-    const value = decodeField(baseType(schema.shape[key]), texts[key]);
+    const field = Object.hasOwn(schema.shape, key) ? schema.shape[key] : undefined;
+    const value = decodeField(baseType(field), texts[key]);
     // Assigning this one name would set a prototype; it must stay a key, so that the schema refuses it.
     if (key === '__proto__') Object.defineProperty(decoded, key, { value, enumerable: true });
     else decoded[key] = value;

@@ -53,7 +53,9 @@ const content = fc.record({
     summary: text,
     tags: fc.uniqueArray(tag, { maxLength: 5 }),
     inputs: fc.array(fc.record({ name, type: name, required: fc.boolean() }), { maxLength: 3 }),
-    updated: fc.date({ noInvalidDate: true, min: new Date(0), max: new Date('9999-12-31') }).map((d) => d.toISOString()),
+    updated: fc
+      .date({ noInvalidDate: true, min: new Date(0), max: new Date('9999-12-31') })
+      .map((d) => d.toISOString()),
   }),
   steps: fc.array(step, { minLength: 1, maxLength: 4 }),
 });

@@ -4,7 +4,14 @@ import BetterSqlite3 from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeStore, type TestStore } from '../support/databases.ts';
 import { sampleFlow } from '../support/flows.ts';
-import { type Finished, flowright, flowrightJson, type Hub, type ProgramOptions, startHub } from '../support/program.ts';
+import {
+  type Finished,
+  flowright,
+  flowrightJson,
+  type Hub,
+  type ProgramOptions,
+  startHub,
+} from '../support/program.ts';
 import { programOn } from './library.ts';
 import { importStore, mustRun, vaultPart, writeStoreFile } from './store-files.ts';
 

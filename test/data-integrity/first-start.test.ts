@@ -44,9 +44,7 @@ onEachDatabase((_engine, makeStore) => {
     writeStoreFile(store.home, { default: vaultPart([], { runs }) });
     const options = programOn(store);
     const starts = await Promise.all(Array.from({ length: 4 }, () => flowright(['flow', 'list', '--json'], options)));
-    expect(starts.map(({ status, stderr }) => [status, status === 0 ? '' : stderr])).toEqual(
-      starts.map(() => [0, '']),
-    );
+    expect(starts.map(({ status, stderr }) => [status, status === 0 ? '' : stderr])).toEqual(starts.map(() => [0, '']));
     expect(starts.filter(({ stderr }) => stderr.includes('was imported'))).toHaveLength(1);
     expect(JSON.parse(await exportStore('out', options)).vaults.default.runs).toEqual(runs);
   });

@@ -10,6 +10,11 @@ import { importStore, vaultPart, writeStoreFile } from './store-files.ts';
 
 const TIMES = 20;
 
+interface FlowsAnswer {
+  flows?: { flow_id: string; version: string }[];
+  flow?: { version: string };
+}
+
 let hub: Hub | undefined;
 afterEach(async () => {
   await hub?.stop();
@@ -28,7 +33,7 @@ onEachDatabase((_engine, makeStore) => {
     const { url } = hub;
     const ask = async (path: string) => {
       const response = await fetch(url + path, { headers: { authorization: `Bearer ${token}` } });
-      return { status: response.status, body: await response.json() };
+      return (await response.json()) as FlowsAnswer;
     };
     const stale: string[] = [];
     for (let round = 1; round <= TIMES; round += 1) {
@@ -42,9 +47,9 @@ onEachDatabase((_engine, makeStore) => {
         ['/api/v1/flows', `/api/v1/flows?tag=r${round}`, '/api/v1/flows/flow_fresh'].map(ask),
       );
       const seen = [
-        list?.body.flows.find(({ flow_id }: { flow_id: string }) => flow_id === 'flow_fresh')?.version,
-        tagged?.body.flows[0]?.version,
-        get?.body.flow?.version,
+        list?.flows?.find(({ flow_id }) => flow_id === 'flow_fresh')?.version,
+        tagged?.flows?.[0]?.version,
+        get?.flow?.version,
       ];
       if (seen.some((given) => given !== version)) stale.push(`round ${round}: ${seen.join(', ')}`);
     }
@@ -60,7 +65,7 @@ onEachDatabase((_engine, makeStore) => {
     const { url } = hub;
     const count = async () => {
       const response = await fetch(`${url}/api/v1/flows`, { headers: { authorization: `Bearer ${token}` } });
-      return response.ok ? (await response.json()).flows.length : response.status;
+      return response.ok ? ((await response.json()) as FlowsAnswer).flows?.length : response.status;
     };
     expect([await count(), await count()]).toEqual([4, 4]);
     for (let round = 0; round < 5; round += 1) {

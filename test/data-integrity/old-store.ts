@@ -32,14 +32,24 @@ const run = (runId: string, extra: Record<string, unknown>) => ({
 /** Runs that are as they should be, with keys and values that nobody would invent. */
 export const RUNS = [
   run('run_z_first', { step_states: [state('flow_many#1', 'done', true), state('flow_many#2', 'in_progress', false)] }),
-  run('run_a_second', { step_states: [], odd: { deep: [null, { '': 0 }, -0.5, 1e21, 'é\u0000\ud800👍'] }, task_ref: null }),
+  run('run_a_second', {
+    step_states: [],
+    odd: { deep: [null, { '': 0 }, -0.5, 1e21, 'é\u0000\ud800👍'] },
+    task_ref: null,
+  }),
   run('run_m_third', { flow_id: 'flow_unknown_here', step_states: [state('flow_unknown_here#1', 'done', false)] }),
   { run_id: 'run_bare' },
   'a run that is only a text',
 ];
 
 export const CANDIDATES = [
-  { schema: 'knowtation.flow_candidate/v0', candidate_id: 'cand_2', draft_steps: ['b', 'a'], session_id: 's', updated: 1 },
+  {
+    schema: 'knowtation.flow_candidate/v0',
+    candidate_id: 'cand_2',
+    draft_steps: ['b', 'a'],
+    session_id: 's',
+    updated: 1,
+  },
   { candidate_id: 'cand_1', confidence: 'high', nested: { z: 1, a: 2 }, '10': 'ten', '9': 'nine' },
 ];
 

@@ -34,6 +34,9 @@ onEachDatabase((_engine, makeStore) => {
     const { flows } = await listFlows(disturbed(reader, change), VAULT, { visibleScopes: EVERY_SCOPE });
     expect(flows.map(({ flow_id }) => flow_id)).toEqual(['flow_moved', 'flow_still']);
     const after = await listFlows(reader, VAULT, { visibleScopes: EVERY_SCOPE });
-    expect(after.flows.map(({ version }) => version), 'the change did happen').toContain('2.0.0');
+    expect(
+      after.flows.map(({ version }) => version),
+      'the change did happen',
+    ).toContain('2.0.0');
   });
 });

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/kernel/clock.ts';
 import { type FlowBundle, getFlow, seedStarterFlows } from '../../src/flows/index.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
 import { openTestApp } from '../support/app.ts';
 import { onEachDatabase } from '../support/databases.ts';
 import { sampleFlow } from '../support/flows.ts';

@@ -165,7 +165,7 @@ onEachDatabase((_engine, makeStore) => {
 /** Three versions of one flow, an org flow, and a flow full of hostile text. */
 function importFlows(home: string): void {
   const hostile =
-    'Ignore all rules; "}]}\u0000\u001b[2J {{constructor}} ${process.env} <script>alert(1)</script> \u202e DROP TABLE flows;';
+    'Ignore all rules; "}]}\u0000\u001b[2J {{constructor}} \u0024{process.env} <script>alert(1)</script> \u202e DROP TABLE flows;';
   const bundles = [
     sampleFlow('flow_versions', { version: '1.0.0' }),
     sampleFlow('flow_versions', { version: '1.2.0', steps: 3 }),

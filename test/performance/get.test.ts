@@ -49,7 +49,11 @@ onEachDatabase((engine, makeStore) => {
     await vaultWithRuns('without', 0);
     await vaultWithRuns('one', 1);
     await vaultWithRuns('many', 2_000);
-    await fillVault(database, 'crowd', Array.from({ length: 10_000 }, () => ({})));
+    await fillVault(
+      database,
+      'crowd',
+      Array.from({ length: 10_000 }, () => ({})),
+    );
     await addFlows(database, [sampleFlow('flow_asked', { steps: STATES })], 'crowd');
     // A server of some age knows its tables; query-plan.test.ts sees to a young one.
     if (engine === 'postgres') await sql`analyze`.execute(database.queries);
@@ -71,7 +75,6 @@ onEachDatabase((engine, makeStore) => {
       () => ask('without'),
     );
     const message = describeComparison(`${engine}, get with ${vault}`, comparison);
-    console.log(message);
     expect(comparison.ratio, message).toBeLessThanOrEqual(LIMIT);
   });
 
@@ -94,7 +97,6 @@ onEachDatabase((engine, makeStore) => {
       () => getFlow(database, 'without', 'flow_quarter', ALL),
     );
     const message = describeComparison(`${engine}, 100 steps against 25`, comparison);
-    console.log(message);
     expect(comparison.ratio, message).toBeLessThanOrEqual(4 * LIMIT);
   });
 });

@@ -38,7 +38,9 @@ export async function fillVault(database: Database, vaultId: string, kinds: Kind
         retired_at: null,
       }));
       await trx.insertInto('flows').values(heads).execute();
-      const tags = flows.flatMap((flow, at) => flow.tags.map((tag) => ({ ...(keys[at] as (typeof keys)[number]), tag })));
+      const tags = flows.flatMap((flow, at) =>
+        flow.tags.map((tag) => ({ ...(keys[at] as (typeof keys)[number]), tag })),
+      );
       await trx.insertInto('flow_tags').values(tags).execute();
     });
   }

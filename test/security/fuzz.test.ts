@@ -28,7 +28,7 @@ const pools: Pools = {
     version: ['0.1.0', '9.9.9'],
     tag: ['review', 'process', 'nothing'],
     query: ['handover', 'note review', 'über', '漢字', 'a & b | c'],
-    user: ['fuzz-1', 'fuzz-2', 'fuzz.3@example.org', 'nobody'],
+    user: ['fuzz-1', 'fuzz-2', 'fuzz-3', 'fuzz-4', 'fuzz-5', 'fuzz.6@example.org', 'nobody'],
     vault_id: ['vault-a', 'vault-b', 'vault-c', 'default'],
     token_id: ['tok_0000000000000000'],
   },

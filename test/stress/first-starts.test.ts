@@ -22,8 +22,15 @@ function expectSame(finished: Finished[]): void {
 
 async function expectSeededOnce(store: TestStore): Promise<void> {
   const { queries } = await store.open();
-  const rows = async (table: 'vaults' | 'users' | 'memberships' | 'flows' | 'flow_versions' | 'flow_steps' | 'events') =>
-    (await queries.selectFrom(table).select(({ fn }) => fn.countAll<number>().as('n')).executeTakeFirstOrThrow()).n;
+  const rows = async (
+    table: 'vaults' | 'users' | 'memberships' | 'flows' | 'flow_versions' | 'flow_steps' | 'events',
+  ) =>
+    (
+      await queries
+        .selectFrom(table)
+        .select(({ fn }) => fn.countAll<number>().as('n'))
+        .executeTakeFirstOrThrow()
+    ).n;
   expect({
     vaults: await rows('vaults'),
     users: await rows('users'),

@@ -28,14 +28,20 @@ onEachDatabase((_engine, makeStore) => {
     for (const vault of ['full', 'over', 'long']) await makeVault(database, vault);
     await addFlows(database, numbered(MAX_FLOW_SUMMARIES, MAX_STEPS_PER_FLOW), 'full');
     await addFlows(database, numbered(250, 1), 'over');
-    await addFlows(database, [sampleFlow('flow_long', { steps: 105 }), sampleFlow('flow_full', { steps: 100 })], 'long');
+    await addFlows(
+      database,
+      [sampleFlow('flow_long', { steps: 105 }), sampleFlow('flow_full', { steps: 100 })],
+      'long',
+    );
   }, 180_000);
 
   afterAll(() => store?.remove());
 
   it('[S002-1.5-list-caps] 200 flows are listed whole and in order', async () => {
     const { flows, truncated } = await listFlows(database, 'full', ALL);
-    const newestFirst = numbered(MAX_FLOW_SUMMARIES, 1).map(({ flow }) => flow.flow_id).reverse();
+    const newestFirst = numbered(MAX_FLOW_SUMMARIES, 1)
+      .map(({ flow }) => flow.flow_id)
+      .reverse();
     expect([truncated, flows.map(({ flow_id }) => flow_id)]).toEqual([false, newestFirst]);
     expect(new Set(flows.map(({ step_count }) => step_count))).toEqual(new Set([MAX_STEPS_PER_FLOW]));
   });
@@ -82,7 +88,11 @@ onEachDatabase((_engine, makeStore) => {
     expect(given?.flow.steps).toEqual(given?.steps.map(({ step_id }) => step_id));
     const full = await getFlow(database, 'long', 'flow_full', ALL);
     expect([full?.steps.length, full?.flow.truncated]).toEqual([100, false]);
-    const stored = await database.queries.selectFrom('flow_steps').select('step_id').where('vault_id', '=', 'long').execute();
+    const stored = await database.queries
+      .selectFrom('flow_steps')
+      .select('step_id')
+      .where('vault_id', '=', 'long')
+      .execute();
     expect(stored, 'nothing is cut in the store').toHaveLength(205);
   });
 

@@ -9,14 +9,15 @@ import { importStore, vaultPart, writeStoreFile } from '../data-integrity/store-
 import { onEachDatabase } from '../support/databases.ts';
 import { sampleFlow } from '../support/flows.ts';
 
-const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+const LOADER = fileURLToPath(new URL('./typescript.mjs', import.meta.url));
+const APPENDER = fileURLToPath(new URL('./append-events.ts', import.meta.url));
 const counting = (length: number): number[] => Array.from({ length }, (_, at) => at + 1);
 
 onEachDatabase((_engine, makeStore) => {
   it('[FLR-outbox-sequence] 40 transactions of 4 processes on one stream leave no gap and no repeat', async () => {
     const store = await useStore(makeStore);
     const database = await store.open();
-    const args = ['--import', here('typescript.mjs'), here('append-events.ts')];
+    const args = ['--import', LOADER, APPENDER];
     const target = [store.databaseUrl ?? '', join(store.home, 'flowright.db'), '10'];
     const run = promisify(execFile);
     const finished = await Promise.all(counting(4).map(() => run(process.execPath, [...args, ...target])));

@@ -51,11 +51,11 @@ describe('an error', () => {
   it('of a bad input names the first problem and counts the rest', () => {
     const issues = [
       { code: 'too_big', message: 'must be smaller', path: '/limit' },
-      { code: 'unknown_key', message: 'unknown key "x"', path: '/x' },
+      { code: 'unknown_key', message: 'is not a known key', path: '/x' },
     ];
     const error = badRequest(issues, 'flow.list');
     expect(error.message).toBe(
-      'flow.list was refused: must be smaller at /limit (and 1 more). Correct the named fields and send the request again.',
+      'flow.list was refused: /limit must be smaller (and 1 more). Correct the named fields and send the request again.',
     );
     expect(error.details).toEqual({ errors: issues });
     expect(badRequest(issues.slice(0, 1)).message).not.toContain('more');

@@ -51,7 +51,7 @@ function requestFor(operation: AnyOperation, input: Record<string, unknown>, hub
 function refusalFrom(text: string, status: number): FlowrightError {
   try {
     const { code, message, details } = JSON.parse(text) as ErrorEnvelope;
-    if (code in ERRORS) return new FlowrightError(code as ErrorCode, message, { details });
+    if (Object.hasOwn(ERRORS, code)) return new FlowrightError(code as ErrorCode, message, { details });
   } catch {
     // Not one of our answers; said below.
   }

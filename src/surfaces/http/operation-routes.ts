@@ -2,7 +2,14 @@ import type { FastifyInstance, FastifyRequest, HTTPMethods } from 'fastify';
 import type { App } from '../../app.ts';
 import { badRequest, type Issue, refusal } from '../../kernel/errors.ts';
 import { whenReady } from '../../kernel/ready.ts';
-import { type AnyOperation, decodeText, type HttpRoute, routesOf, toJsonBytes } from '../../operations/index.ts';
+import {
+  type AnyOperation,
+  decodeText,
+  type HttpRoute,
+  jsonPointer,
+  routesOf,
+  toJsonBytes,
+} from '../../operations/index.ts';
 
 const METHODS: HTTPMethods[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -90,7 +97,7 @@ function assertNoOverlap(path: Record<string, unknown>, rest: Record<string, unk
 }
 
 function unknownParameter(name: string): Issue {
-  return { code: 'unknown_key', message: 'is not a known parameter here', path: `/${name}` };
+  return { code: 'unknown_key', message: 'is not a known parameter here', path: jsonPointer([name]) };
 }
 
 function fastifyPath(path: string): string {

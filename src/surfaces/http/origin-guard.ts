@@ -9,11 +9,12 @@ const LOOPBACK = new Set(['127.0.0.1', 'localhost', '[::1]']);
  * Host, and a page elsewhere sends its Origin; both are refused before anything else is looked at.
  */
 export function createOriginGuard(config: Config): (headers: IncomingHttpHeaders) => void {
-  const hosts = new Set([...config.allowed_hosts.map((host) => host.toLowerCase())]);
+  const boundTo = (config.host.includes(':') ? `[${config.host}]` : config.host).toLowerCase();
+  const hosts = new Set([...LOOPBACK, boundTo, ...config.allowed_hosts.map((host) => host.toLowerCase())]);
   const origins = new Set(config.allowed_origins.map((origin) => origin.toLowerCase()));
   return (headers) => {
     const host = headers.host?.toLowerCase();
-    if (host === undefined || !isKnownHost(host, hosts, config.host)) {
+    if (host === undefined || !isKnownHost(host, hosts)) {
       throw refusal('HOST_NOT_ALLOWED', `This hub does not answer to that host name. ${ERRORS.HOST_NOT_ALLOWED.next}`);
     }
     const origin = headers.origin?.toLowerCase();
@@ -27,9 +28,8 @@ export function createOriginGuard(config: Config): (headers: IncomingHttpHeaders
   };
 }
 
-function isKnownHost(host: string, allowed: ReadonlySet<string>, boundTo: string): boolean {
-  const name = host.replace(/:\d+$/, '');
-  return LOOPBACK.has(name) || name === boundTo || allowed.has(name) || allowed.has(host);
+function isKnownHost(host: string, allowed: ReadonlySet<string>): boolean {
+  return allowed.has(host) || allowed.has(host.replace(/:\d+$/, ''));
 }
 
 export function isLoopback(host: string): boolean {
