@@ -68,12 +68,14 @@ export class AuditLog implements AuditPort {
 
   async verify(vaultId: string): Promise<{ entries: number; broken_at: number | null; head: string }> {
     let last = { sequence: 0, hash: CHAIN_START };
+    // A forged line may claim any number, also one before the first.
+    let after = Number.MIN_SAFE_INTEGER;
     for (;;) {
       const rows = await this.#database.queries
         .selectFrom('audit')
         .selectAll()
         .where('vault_id', '=', vaultId)
-        .where('sequence', '>', last.sequence)
+        .where('sequence', '>', after)
         .orderBy('sequence')
         .limit(VERIFY_PAGE)
         .execute();
@@ -82,6 +84,7 @@ export class AuditLog implements AuditPort {
       const newest = entries.at(-1);
       if (broken !== null || !newest) return { entries: last.sequence, broken_at: broken, head: last.hash };
       last = { sequence: newest.sequence, hash: newest.hash };
+      after = newest.sequence;
     }
   }
 
@@ -156,5 +159,14 @@ async function chainHead(queries: Queries, vaultId: string): Promise<{ sequence:
 }
 
 function entryOf({ detail_json, ...row }: AuditTable): ChainedEntry {
-  return { ...row, detail: JSON.parse(detail_json) as Record<string, unknown> };
+  return { ...row, detail: readDetail(detail_json) };
+}
+
+/** Text that is not JSON was not written here; it stands as it is, and the line's hash will not match. */
+function readDetail(text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    return { unreadable: text };
+  }
 }

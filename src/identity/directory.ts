@@ -16,16 +16,26 @@ export interface Membership {
   ambiguous: boolean;
 }
 
+/** What a user may do in a vault; null for strangers and for users who are disabled. */
 export async function findMembership(queries: Queries, userId: string, vaultId: string): Promise<Membership | null> {
+  const stored = await findStoredMembership(queries, userId, vaultId);
+  return stored && !stored.disabled ? stored.membership : null;
+}
+
+/** The membership as it stands, also while its user is disabled. */
+export async function findStoredMembership(
+  queries: Queries,
+  userId: string,
+  vaultId: string,
+): Promise<{ membership: Membership; disabled: boolean } | null> {
   const row = await queries
     .selectFrom('memberships')
     .innerJoin('users', 'users.user_id', 'memberships.user_id')
-    .select(['memberships.user_id', 'role', 'scopes_json', 'ambiguous'])
+    .select(['memberships.user_id', 'role', 'scopes_json', 'ambiguous', 'users.disabled_at'])
     .where('memberships.vault_id', '=', vaultId)
     .where('memberships.user_id', '=', userId)
-    .where('users.disabled_at', 'is', null)
     .executeTakeFirst();
-  return row ? membershipOf(row) : null;
+  return row ? { membership: membershipOf(row), disabled: row.disabled_at !== null } : null;
 }
 
 export async function listMembers(queries: Queries, vaultId: string): Promise<Membership[]> {
@@ -56,13 +66,14 @@ export async function setMembership(trx: Trx, clock: Clock, vaultId: string, mem
 }
 
 export async function removeMembership(trx: Trx, vaultId: string, userId: string): Promise<boolean> {
+  // Taken first, the revision's row lock makes such changes wait for each other, so that each sees who is left.
+  await bumpRevision(trx, IDENTITY_TOPIC);
   const result = await trx
     .deleteFrom('memberships')
     .where('vault_id', '=', vaultId)
     .where('user_id', '=', userId)
     .executeTakeFirst();
   await assertAdminLeft(trx, vaultId);
-  await bumpRevision(trx, IDENTITY_TOPIC);
   return Number(result.numDeletedRows) > 0;
 }
 
@@ -78,6 +89,7 @@ export async function addUser(trx: Trx, clock: Clock, userId: string): Promise<b
 }
 
 export async function setUserDisabled(trx: Trx, clock: Clock, userId: string, disabled: boolean): Promise<void> {
+  await bumpRevision(trx, IDENTITY_TOPIC);
   const result = await trx
     .updateTable('users')
     .set({ disabled_at: disabled ? isoNow(clock) : null })
@@ -86,7 +98,6 @@ export async function setUserDisabled(trx: Trx, clock: Clock, userId: string, di
   if (Number(result.numUpdatedRows) === 0) throw refusal('NOT_FOUND', `There is no user ${userId}.`);
   const vaults = await trx.selectFrom('memberships').select('vault_id').where('user_id', '=', userId).execute();
   for (const { vault_id } of vaults) await assertAdminLeft(trx, vault_id);
-  await bumpRevision(trx, IDENTITY_TOPIC);
 }
 
 /** False when a vault of that id is there already. */

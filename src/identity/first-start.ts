@@ -5,7 +5,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { USER_ID_RE, VAULT_ID_RE } from '../kernel/ids.ts';
 import type { Log } from '../kernel/log.ts';
 import { isScope } from '../operations/index.ts';
-import { addVault, DEFAULT_VAULT, findMembership, OWNER, setMembership } from './directory.ts';
+import { addVault, DEFAULT_VAULT, findStoredMembership, OWNER, setMembership } from './directory.ts';
 
 export const SCOPE_FILENAME = 'hub_flow_workspace_scope.json';
 
@@ -42,10 +42,10 @@ export async function importScopeFile(trx: Trx, clock: Clock, dataDir: string, l
       await ensureVaultWithAdmin(trx, clock, vaultId, OWNER);
       const { scopes, ambiguous } = asRecord(grant);
       const valid = Array.isArray(scopes) ? scopes.filter(isScope) : [];
-      const known = await findMembership(trx, userId, vaultId);
+      const known = await findStoredMembership(trx, userId, vaultId);
       await setMembership(trx, clock, vaultId, {
         user_id: userId,
-        role: known?.role ?? 'viewer',
+        role: known?.membership.role ?? 'viewer',
         scopes: valid.length > 0 ? valid : null,
         ambiguous: ambiguous === true,
       });

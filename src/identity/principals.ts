@@ -5,10 +5,13 @@ import { sha256Hex } from '../kernel/hash.ts';
 import { VAULT_ID_RE } from '../kernel/ids.ts';
 import { type Ready, whenReady } from '../kernel/ready.ts';
 import { actorHash, LOWEST_SCOPES, type Principal, resolveVisibleScopes, type Scope } from '../operations/index.ts';
-import { findMembership, IDENTITY_TOPIC } from './directory.ts';
+import { DEFAULT_VAULT, findMembership, IDENTITY_TOPIC } from './directory.ts';
 import { findToken, isPlausibleSecret } from './tokens.ts';
 
 const KEPT_PRINCIPALS = 10_000;
+
+/** Cannot be a user's id: those begin with a letter or a digit. */
+const NO_USER = '(nobody)';
 
 interface Resolved {
   principal: Principal;
@@ -58,18 +61,18 @@ export class Principals {
     const kind = agent ? 'agent' : 'local';
     if (identity === null) {
       await this.#assertVault(vaultId);
-      const anonymous = { user_id: 'anonymous', kind, vault_id: vaultId, role: 'viewer' } as const;
+      const anonymous = { user_id: NO_USER, kind, vault_id: vaultId, role: 'viewer' } as const;
       return {
         ...anonymous,
         visible_scopes: LOWEST_SCOPES,
         ambiguous: false,
-        actor_hash: actorHash('anonymous', vaultId),
+        actor_hash: actorHash(NO_USER, vaultId),
       };
     }
     const principal = await this.#inVault(identity, vaultId, kind);
     if (narrowTo === null) return principal;
     const held = [...principal.visible_scopes].filter((scope) => narrowTo.includes(scope));
-    return { ...principal, visible_scopes: held.length > 0 ? new Set<Scope>(held) : LOWEST_SCOPES };
+    return { ...principal, visible_scopes: new Set<Scope>(held) };
   }
 
   async #resolve(
@@ -81,7 +84,10 @@ export class Principals {
     const token = await findToken(this.#database.queries, hash, purpose);
     if (!token) return null;
     const kind = agent || token.agent === 1 ? 'agent' : 'user';
-    const principal = await this.#inVault(token.user_id, vaultId ?? token.vault_id, kind);
+    const wanted = vaultId ?? token.vault_id;
+    // Admins of a vault make tokens for its members; such a token must not open what else the member may use.
+    if (wanted !== token.vault_id && token.vault_id !== DEFAULT_VAULT) throw unknownVault(wanted);
+    const principal = await this.#inVault(token.user_id, wanted, kind);
     return { principal, expires_ms: Date.parse(token.expires_at) };
   }
 
@@ -111,13 +117,13 @@ export class Principals {
 
 /** Stands in the audit log for whoever could not be told. */
 export const NOBODY: Principal = {
-  user_id: 'anonymous',
+  user_id: NO_USER,
   kind: 'agent',
   vault_id: '',
   role: 'viewer',
   visible_scopes: new Set<Scope>(),
   ambiguous: false,
-  actor_hash: actorHash('anonymous', ''),
+  actor_hash: actorHash(NO_USER, ''),
 };
 
 function unauthorized() {

@@ -1,4 +1,4 @@
-import type { Database } from '../database/index.ts';
+import type { Database, Trx } from '../database/index.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { refusal } from '../kernel/errors.ts';
 import { sha256Hex } from '../kernel/hash.ts';
@@ -27,8 +27,13 @@ export async function createSigninCode(
   return secret;
 }
 
-/** Exchanges the code for a session secret. The second use of a code is refused. */
-export async function redeemSigninCode(database: Database, clock: Clock, code: string): Promise<string> {
+/** Exchanges the code for a session secret; `record` writes it down in the same transaction. A second use is refused. */
+export async function redeemSigninCode(
+  database: Database,
+  clock: Clock,
+  code: string,
+  record?: (trx: Trx, owner: { user_id: string; vault_id: string }) => Promise<void>,
+): Promise<string> {
   const spent = refusal(
     'UNAUTHORIZED',
     'This sign-in link was used already or has expired. Run `flowright signin` for a new one.',
@@ -47,6 +52,7 @@ export async function redeemSigninCode(database: Database, clock: Clock, code: s
       label: 'browser',
       lifetime_ms: SESSION_LIFETIME_MS,
     });
+    await record?.(trx, { user_id, vault_id });
     return secret;
   });
 }

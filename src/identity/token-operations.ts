@@ -3,7 +3,7 @@ import type { TokensTable } from '../database/index.ts';
 import { refusal } from '../kernel/errors.ts';
 import { textTable } from '../kernel/terminal.ts';
 import { type Context, defineOperation, plainText, type Role } from '../operations/index.ts';
-import { findMembership, setMembership } from './directory.ts';
+import { findStoredMembership, setMembership } from './directory.ts';
 import { RoleSchema, UserId } from './member-operations.ts';
 import type { IdentityNeeds } from './operations.ts';
 import { addToken, listTokens, revokeToken } from './tokens.ts';
@@ -77,7 +77,11 @@ const createToken = defineOperation({
 /** The role the token's user has here. A token never changes the role of somebody who is a member already. */
 async function memberRole(context: Context<IdentityNeeds>, userId: string, wanted: Role | undefined): Promise<Role> {
   const { trx, clock, principal } = context;
-  const known = await findMembership(trx, userId, principal.vault_id);
+  const stored = await findStoredMembership(trx, userId, principal.vault_id);
+  if (stored?.disabled) {
+    throw refusal('CONFLICT', `${userId} is disabled. Run \`flowright user enable ${userId}\` first.`);
+  }
+  const known = stored?.membership;
   if (!known) {
     if (!wanted) throw refusal('BAD_REQUEST', `${userId} is not a member yet: say which role with --role.`);
     await setMembership(trx, clock, principal.vault_id, {

@@ -36,7 +36,7 @@ export async function addToken(trx: Trx, clock: Clock, token: NewToken): Promise
   return { secret, row };
 }
 
-/** The live token of that secret and purpose; expiry is the caller's to check, since it passes without a write. */
+/** The live token of that secret and purpose, of a user who is not disabled; expiry is the caller's to check, since it passes without a write. */
 export async function findToken(
   queries: Queries,
   secretSha256: string,
@@ -44,10 +44,12 @@ export async function findToken(
 ): Promise<TokensTable | null> {
   const row = await queries
     .selectFrom('tokens')
-    .selectAll()
+    .innerJoin('users', 'users.user_id', 'tokens.user_id')
+    .selectAll('tokens')
     .where('secret_sha256', '=', secretSha256)
     .where('purpose', '=', purpose)
     .where('revoked_at', 'is', null)
+    .where('users.disabled_at', 'is', null)
     .executeTakeFirst();
   return row ?? null;
 }

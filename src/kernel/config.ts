@@ -1,5 +1,4 @@
 import { type Issue, refusal } from './errors.ts';
-import { VAULT_ID_RE } from './ids.ts';
 import { hideUrlPassword, REDACTED } from './secrets.ts';
 
 /**
@@ -110,7 +109,7 @@ export const SETTINGS = {
   vault: setting({
     env: 'FLOWRIGHT_VAULT',
     default: 'default',
-    parse: text('be a vault id', (value) => VAULT_ID_RE.test(value)),
+    parse: text('be a vault id', (value) => value !== '' && value.length <= 256),
     summary: 'Vault used when none is named',
   }),
   hub_url: setting({

@@ -11,7 +11,10 @@ export interface AuditPort {
   refused(call: Call, action: string, error: FlowrightError): Promise<void>;
 }
 
-/** Answers at once where the handler does, so that an answer that is kept ready waits for nothing. */
+/**
+ * Answers at once where the handler does, so that an answer that is kept ready waits for nothing. The input may be a
+ * function that reads it: what a caller may not do is refused before what the caller sent is looked at.
+ */
 export type Invoke = (operation: AnyOperation, call: Call, raw: unknown) => Ready<unknown>;
 
 /**
@@ -39,7 +42,7 @@ export function createInvoke<Needs extends object>(services: Needs, database: Da
   return (operation, call, raw) => {
     try {
       authorise(operation, call);
-      const input = parseInput(operation, raw);
+      const input = parseInput(operation, typeof raw === 'function' ? raw() : raw);
       const isRead = operation.effect === 'read';
       const answer = isRead ? operation.handle(contextOf(call, undefined), input) : write(operation, call, input);
       return answer instanceof Promise ? answer.catch((thrown) => refuse(operation, call, thrown)) : answer;

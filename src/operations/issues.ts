@@ -1,6 +1,10 @@
 import type * as z from 'zod';
 import type { Issue } from '../kernel/errors.ts';
 
+/** An answer must stay small, whatever was sent. */
+const MAX_ISSUES = 100;
+const MAX_QUOTED = 100;
+
 /** RFC 6901: ['steps', 0, 'a/b'] → /steps/0/a~1b. */
 export function jsonPointer(path: readonly PropertyKey[]): string {
   return path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
@@ -8,16 +12,17 @@ export function jsonPointer(path: readonly PropertyKey[]): string {
 
 /** A schema's complaints in the form every door shows. An unknown key gets an issue of its own. */
 export function issuesOf(error: z.ZodError): Issue[] {
-  return error.issues.flatMap((issue): Issue[] => {
+  const issues = error.issues.flatMap((issue): Issue[] => {
     if (issue.code === 'unrecognized_keys') {
-      return issue.keys.map((key) => ({
+      return issue.keys.slice(0, MAX_ISSUES).map((key) => ({
         code: 'unknown_key',
         message: 'is not a known key',
-        path: jsonPointer([...issue.path, key]),
+        path: jsonPointer([...issue.path, key.slice(0, MAX_QUOTED)]),
       }));
     }
     return [{ code: issue.code, message: inPlainWords(issue), path: jsonPointer(issue.path) }];
   });
+  return issues.slice(0, MAX_ISSUES);
 }
 
 /** Reads on from the place: `/limit must be at most 200`. */

@@ -69,7 +69,8 @@ function createCli(program: Command, environment: NodeJS.ProcessEnv): Cli {
         ? await (await import('./remote-call.ts')).callHub(operation, input, cli)
         : toJson(await (await import('./local-call.ts')).callLocally(operation, input, cli));
       const { render, isBadNews } = operation.cli ?? {};
-      cli.print(cli.options().json || !render ? json : render(JSON.parse(json)));
+      // Whatever a hub sends, people get text that their terminal only shows.
+      cli.print(cli.options().json || !render ? json : inert(render(JSON.parse(json))));
       if (isBadNews?.(JSON.parse(json))) process.exitCode = REFUSED;
     },
   };

@@ -52,7 +52,8 @@ function addRoute(server: FastifyInstance, app: App, operation: AnyOperation, ro
           .header('cache-control', 'no-store')
           .header('content-type', JSON_TYPE)
           .send(toJsonBytes(payload));
-      return whenReady(app.invoke(operation, callOf(request), inputOf(request, operation, route)), send);
+      const input = () => inputOf(request, operation, route);
+      return whenReady(app.invoke(operation, callOf(request), input), send);
     },
   });
 }

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../../app.ts';
-import { redeemSigninCode, SESSION_SECONDS } from '../../identity/index.ts';
+import { NOBODY, redeemSigninCode, SESSION_SECONDS } from '../../identity/index.ts';
 import { asFlowrightError } from '../../kernel/errors.ts';
-import type { Principal } from '../../operations/index.ts';
+import { actorHash, type Principal } from '../../operations/index.ts';
 import { credentialsFrom, SESSION_COOKIE } from './credentials.ts';
 import { homePage, messagePage } from './home-page.ts';
 import { openApiDocument } from './openapi.ts';
@@ -20,9 +20,13 @@ export async function addPages(server: FastifyInstance, app: App): Promise<void>
 
 async function signIn(app: App, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { code } = request.query as { code?: unknown };
-  const { database, clock } = app.services;
+  const { database, clock, auditLog } = app.services;
+  const call = { principal: NOBODY, door: 'http', request_id: request.id, correlation_id: undefined } as const;
   try {
-    const secret = await redeemSigninCode(database, clock, typeof code === 'string' ? code : '');
+    const secret = await redeemSigninCode(database, clock, typeof code === 'string' ? code : '', (trx, owner) => {
+      const principal: Principal = { ...NOBODY, ...owner, actor_hash: actorHash(owner.user_id, owner.vault_id) };
+      return auditLog.done(trx, { ...call, principal }, 'signin', {});
+    });
     reply.header(
       'set-cookie',
       `${SESSION_COOKIE}=${secret}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${SESSION_SECONDS}`,
@@ -31,6 +35,7 @@ async function signIn(app: App, request: FastifyRequest, reply: FastifyReply): P
   } catch (thrown) {
     const error = asFlowrightError(thrown);
     if (error.code !== 'UNAUTHORIZED') throw error;
+    await auditLog.refused(call, 'signin', error);
     return html(reply, 401, messagePage('This link does not work any more', error.message));
   }
 }

@@ -48,12 +48,19 @@ export async function createHttpServer(app: App): Promise<FastifyInstance> {
     routerOptions: { maxParamLength: MAX_PARAMETER },
     frameworkErrors: (error, request, reply) => void sendError(app, error, request, reply as FastifyReply),
     clientErrorHandler: answerBrokenRequest,
+    // A request without Host reaches our own guard, which refuses it with a code.
+    http: { requireHostHeader: false },
   });
   server.decorateRequest('principal');
   server.decorateRequest('correlationId');
   server.decorateRequest('bucket', '');
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('application/json', { parseAs: 'buffer' }, parseJsonBody);
+
+  server.setErrorHandler((error: FastifyError, request, reply) => sendError(app, error, request, reply));
+  server.setNotFoundHandler((request) => {
+    throw refusal('NOT_FOUND', `There is nothing at ${request.method} ${request.url.split('?')[0]?.slice(0, 200)}.`);
+  });
 
   const guard = createOriginGuard(config);
   server.addHook('onRequest', (request, reply, done) => {
@@ -71,16 +78,13 @@ export async function createHttpServer(app: App): Promise<FastifyInstance> {
   await server.register(rateLimit, {
     max: config.rate_limit_per_minute,
     timeWindow: 60_000,
-    hook: 'preHandler',
+    // Runs after authentication, which knows the subject, and before the body is read.
+    hook: 'onRequest',
     keyGenerator: (request) => request.bucket,
     errorResponseBuilder: (_request, context) => tooMany(context.after),
   });
   addAuthentication(server, app);
 
-  server.setErrorHandler((error: FastifyError, request, reply) => sendError(app, error, request, reply));
-  server.setNotFoundHandler((request) => {
-    throw refusal('NOT_FOUND', `There is nothing at ${request.method} ${request.url.split('?')[0]?.slice(0, 200)}.`);
-  });
   await addOperationRoutes(server, app);
   await addMcpRoute(server, app);
   await addPages(server, app);
@@ -89,14 +93,21 @@ export async function createHttpServer(app: App): Promise<FastifyInstance> {
 
 /** Everything that is not marked public needs a principal; one hook at the root, so that no route can forget it. */
 function addAuthentication(server: FastifyInstance, app: App): void {
-  const countFailure = server.createRateLimit({ max: FAILED_AUTH_PER_MINUTE, timeWindow: 60_000 });
+  const countFailure = server.createRateLimit({
+    max: FAILED_AUTH_PER_MINUTE,
+    timeWindow: 60_000,
+    keyGenerator: (request) => `failed ${request.ip}`,
+  });
 
   const refuse = async (thrown: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FlowrightError> => {
     const error = asFlowrightError(thrown);
-    if (error.code !== 'UNAUTHORIZED') return error;
-    reply.header('www-authenticate', 'Bearer');
+    if (error.status >= 500) return error;
+    if (error.code === 'UNAUTHORIZED') reply.header('www-authenticate', 'Bearer');
     const limit = await countFailure(request);
-    if (!limit.isAllowed && limit.isExceeded) return tooMany(`${limit.ttlInSeconds} seconds`);
+    if (!limit.isAllowed && limit.isExceeded) {
+      reply.header('retry-after', limit.ttlInSeconds);
+      return tooMany(`${limit.ttlInSeconds} seconds`);
+    }
     const call = { principal: NOBODY, door: 'http', request_id: request.id, correlation_id: undefined } as const;
     await app.services.auditLog.refused(call, 'authenticate', error);
     return error;
@@ -154,6 +165,7 @@ function sendError(app: App, thrown: unknown, request: FastifyRequest, reply: Fa
   const ids = { request_id: request.id, correlation_id: request.correlationId };
   return reply
     .code(error.status)
+    .headers(SECURITY_HEADERS)
     .header('x-request-id', request.id)
     .header('cache-control', 'no-store')
     .type('application/json; charset=utf-8')
@@ -184,8 +196,15 @@ function answerBrokenRequest(
     return;
   }
   const refused = refusal('BAD_REQUEST', 'The request cannot be read: it is malformed or its headers are too large.');
-  const body = toJson(errorEnvelope(refused, { request_id: requestIdFrom({}) }));
-  socket.end(
-    `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  );
+  const request_id = requestIdFrom({});
+  const body = toJson(errorEnvelope(refused, { request_id }));
+  const headers = {
+    ...SECURITY_HEADERS,
+    'x-request-id': request_id,
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': String(Buffer.byteLength(body)),
+    connection: 'close',
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 400 Bad Request\r\n${lines.join('')}\r\n${body}`);
 }
