@@ -65,7 +65,7 @@ it('[FLR-audit-chain] wrong tokens stand in the chain of the hub, without the to
   hub = await startHub(options);
   for (let at = 0; at < 10; at += 1) await ask(hub, '/api/v1/flows', { token: `flw_guess-${at}` });
   const lines = await log('--chain', 'hub');
-  expect(lines).toMatchObject([{ user_id: 'anonymous', action: 'authenticate', code: 'UNAUTHORIZED' }]);
+  expect(lines).toMatchObject([{ user_id: '(nobody)', action: 'authenticate', code: 'UNAUTHORIZED' }]);
   expect(JSON.stringify(lines)).not.toContain('guess');
   expect(await flowrightJson(['audit', 'verify', '--chain', 'hub'], options)).toMatchObject({ ok: true, entries: 1 });
 });

@@ -122,18 +122,16 @@ describe('[FLR-signin-once] the session', () => {
 
 it('[FLR-signin-once] [FLR-audit-chain] a sign-in and a refused sign-in stand in the audit log', async () => {
   const token = await tokenFor(options, 'local');
-  const lines = async () => {
-    const chains = ['vault', 'hub'].map((chain) => ask(hub, `/api/v1/audit?limit=200&chain=${chain}`, { token }));
-    const entries = (await Promise.all(chains)).flatMap(({ body }) => body.entries as { action: string }[]);
-    return entries.filter(({ action }) => /sign|session|authenticate/.test(action)).length;
+  const lines = async (chain: string, outcome: string) => {
+    const { body } = await ask(hub, `/api/v1/audit?limit=200&chain=${chain}`, { token });
+    const entries = body.entries as { action: string; outcome: string }[];
+    return entries.filter((entry) => entry.action === 'signin' && entry.outcome === outcome).length;
   };
-  const before = await lines();
+  const before = await lines('vault', 'done');
   const link = await newLink();
   await open(link);
-  const afterSignin = await lines();
   await open(link);
-  expect({ signedIn: afterSignin > before, refused: (await lines()) > afterSignin }).toEqual({
-    signedIn: true,
-    refused: true,
-  });
+  expect(await lines('vault', 'done')).toBe(before + 1);
+  // Refusals of one minute share a line, so that earlier ones of this file may already have written it.
+  expect(await lines('hub', 'refused')).toBeGreaterThan(0);
 });

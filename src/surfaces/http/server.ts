@@ -38,6 +38,7 @@ declare module 'fastify' {
 /** The HTTP door: authenticate, parse, call, print. */
 export async function createHttpServer(app: App): Promise<FastifyInstance> {
   const { config } = app.settings;
+  const guard = createOriginGuard(config);
   const server = Fastify({
     logger: false,
     bodyLimit: config.body_limit_bytes,
@@ -46,7 +47,9 @@ export async function createHttpServer(app: App): Promise<FastifyInstance> {
     genReqId: (request) => requestIdFrom(request.headers),
     rewriteUrl: (request) => canonicalUrl(request.url ?? '/'),
     routerOptions: { maxParamLength: MAX_PARAMETER },
-    frameworkErrors: (error, request, reply) => void sendError(app, error, request, reply as FastifyReply),
+    // An address that cannot be read never reaches a hook; the guard looks at it here.
+    frameworkErrors: (error, request, reply) =>
+      void sendError(app, refusalOf(() => guard(request.headers)) ?? error, request, reply as FastifyReply),
     clientErrorHandler: answerBrokenRequest,
     // A request without Host reaches our own guard, which refuses it with a code.
     http: { requireHostHeader: false },
@@ -62,7 +65,6 @@ export async function createHttpServer(app: App): Promise<FastifyInstance> {
     throw refusal('NOT_FOUND', `There is nothing at ${request.method} ${request.url.split('?')[0]?.slice(0, 200)}.`);
   });
 
-  const guard = createOriginGuard(config);
   server.addHook('onRequest', (request, reply, done) => {
     request.principal = NOBODY;
     request.correlationId = correlationIdFrom(request.headers);
@@ -93,17 +95,17 @@ export async function createHttpServer(app: App): Promise<FastifyInstance> {
 
 /** Everything that is not marked public needs a principal; one hook at the root, so that no route can forget it. */
 function addAuthentication(server: FastifyInstance, app: App): void {
-  const countFailure = server.createRateLimit({
-    max: FAILED_AUTH_PER_MINUTE,
-    timeWindow: 60_000,
-    keyGenerator: (request) => `failed ${request.ip}`,
-  });
+  const perAddress = (what: string, max: number) =>
+    server.createRateLimit({ max, timeWindow: 60_000, keyGenerator: (request) => `${what} ${request.ip}` });
+  const countGuess = perAddress('guess', FAILED_AUTH_PER_MINUTE);
+  const countStray = perAddress('stray', app.settings.config.rate_limit_per_minute);
 
   const refuse = async (thrown: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FlowrightError> => {
     const error = asFlowrightError(thrown);
     if (error.status >= 500) return error;
-    if (error.code === 'UNAUTHORIZED') reply.header('www-authenticate', 'Bearer');
-    const limit = await countFailure(request);
+    const isGuess = error.code === 'UNAUTHORIZED';
+    if (isGuess) reply.header('www-authenticate', 'Bearer');
+    const limit = await (isGuess ? countGuess(request) : countStray(request));
     if (!limit.isAllowed && limit.isExceeded) {
       reply.header('retry-after', limit.ttlInSeconds);
       return tooMany(`${limit.ttlInSeconds} seconds`);
@@ -145,6 +147,15 @@ function authenticate(app: App, headers: FastifyRequest['headers'], agent: boole
   const vault = headers['x-vault-id'];
   const vaultId = typeof vault === 'string' && vault !== '' ? vault : undefined;
   return app.principals.fromSecret(credentials.secret, credentials.purpose, vaultId, agent);
+}
+
+function refusalOf(check: () => void): unknown {
+  try {
+    check();
+    return undefined;
+  } catch (thrown) {
+    return thrown;
+  }
 }
 
 function tooMany(after: string): FlowrightError {
