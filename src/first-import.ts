@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { bumpRevision, type Database, type Trx } from './database/index.ts';
+import { bumpRevision, type Database, type Trx, takeTurns } from './database/index.ts';
 import { FLOW_STORE_FILENAME, importFlowStore, loadFlowStore } from './flows/index.ts';
 import { ensureVaultWithAdmin, importScopeFile, OWNER, SCOPE_FILENAME } from './identity/index.ts';
 import type { Clock } from './kernel/clock.ts';
@@ -20,7 +20,7 @@ interface Needs {
 export async function importOldFiles(needs: Needs): Promise<void> {
   await once(needs, SCOPE_FILENAME, async (trx) => {
     const count = await importScopeFile(trx, needs.clock, needs.dataDir, needs.log);
-    return `${SCOPE_FILENAME} was imported: ${count} memberships`;
+    return count === null ? null : `${SCOPE_FILENAME} was imported: ${count} memberships`;
   });
   await once(needs, FLOW_STORE_FILENAME, (trx) => importStore(trx, needs));
 }
@@ -36,6 +36,7 @@ async function once(needs: Needs, file: string, work: (trx: Trx) => Promise<stri
   if (await isDone(needs.database.queries)) return;
   const summary = await needs.database.transaction(async (trx) => {
     // Of several first starts, the one that comes second finds the mark here.
+    await takeTurns(trx, needs.database.dialect, topic);
     if (await isDone(trx)) return null;
     const report = await work(trx);
     if (report !== null) await bumpRevision(trx, topic);

@@ -1,5 +1,4 @@
-import { sql } from 'kysely';
-import type { AuditTable, Database, Queries, Trx } from '../database/index.ts';
+import { type AuditTable, type Database, type Queries, type Trx, takeTurns } from '../database/index.ts';
 import { type Clock, isoNow } from '../kernel/clock.ts';
 import type { FlowrightError } from '../kernel/errors.ts';
 import type { AuditPort, Call } from '../operations/index.ts';
@@ -110,7 +109,7 @@ export class AuditLog implements AuditPort {
     act: Pick<AuditEntry, 'action' | 'outcome' | 'code' | 'occurrences' | 'detail'>,
   ): Promise<void> {
     const { vault_id, user_id, actor_hash } = call.principal;
-    await this.#takeTurns(trx, vault_id);
+    await takeTurns(trx, this.#database.dialect, `audit:${vault_id}`);
     const head = await chainHead(trx, vault_id);
     const detailJson = JSON.stringify(act.detail);
     const entry: AuditEntry = {
@@ -138,12 +137,6 @@ export class AuditLog implements AuditPort {
         hash: chainHash(head.hash, entry),
       })
       .execute();
-  }
-
-  /** A chain has one writer at a time. SQLite's transactions already do; PostgreSQL's wait for a lock of the chain. */
-  async #takeTurns(trx: Trx, vaultId: string): Promise<void> {
-    if (this.#database.dialect !== 'postgres') return;
-    await sql`select pg_advisory_xact_lock(hashtextextended(${`audit:${vaultId}`}, 0))`.execute(trx);
   }
 }
 

@@ -1,11 +1,10 @@
 import { sql } from 'kysely';
 import { refusal } from '../kernel/errors.ts';
 import type { Database, Trx } from './database.ts';
+import { takeTurns } from './turns.ts';
 
 /** Number of the newest migration. Bumped with each new file in migrations/. */
 export const SCHEMA_VERSION = 1;
-/** Any fixed number will do; all Flowright processes take the same advisory lock while they migrate. */
-const MIGRATION_LOCK = 7_480_001;
 
 export interface MigrationStatus {
   dialect: Database['dialect'];
@@ -32,7 +31,7 @@ export async function migrate(database: Database): Promise<number[]> {
   if (pending.length === 0) return [];
   const { MIGRATIONS } = await import('./migrations/index.ts');
   return database.transaction(async (trx) => {
-    await takeTurns(database, trx);
+    await takeTurns(trx, database.dialect, 'migrations');
     const applied: number[] = [];
     for (let version = (await versionIn(database, trx)) + 1; version <= SCHEMA_VERSION; version += 1) {
       const statements = MIGRATIONS[version - 1]?.(database.dialect) ?? [];
@@ -42,10 +41,6 @@ export async function migrate(database: Database): Promise<number[]> {
     }
     return applied;
   });
-}
-
-async function takeTurns(database: Database, trx: Trx): Promise<void> {
-  if (database.dialect === 'postgres') await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`.execute(trx);
 }
 
 async function schemaVersion(database: Database): Promise<number> {
@@ -58,9 +53,10 @@ async function versionIn(database: Database, queries: Database['queries']): Prom
     const result = await sql<{ user_version: number }>`pragma user_version`.execute(queries);
     return result.rows[0]?.user_version ?? 0;
   }
-  const exists = await sql<{ found: boolean }>`select to_regclass('flowright_schema') is not null as found`.execute(
-    queries,
-  );
+  // Asked of the catalogue itself: to_regclass() may answer from a cache that is older than the lock we waited for.
+  const exists = await sql<{ found: boolean }>`select exists (
+    select from pg_catalog.pg_class where relname = 'flowright_schema' and pg_catalog.pg_table_is_visible(oid)
+  ) as found`.execute(queries);
   if (!exists.rows[0]?.found) return 0;
   const result = await sql<{ version: number }>`select version from flowright_schema`.execute(queries);
   return Number(result.rows[0]?.version ?? 0);

@@ -48,8 +48,6 @@ export async function appendEvent(
 }
 
 export async function readEvents(queries: Queries, stream: string, after: number, limit: number): Promise<EventPage> {
-  const head = await queries.selectFrom('streams').selectAll().where('stream', '=', stream).executeTakeFirst();
-  if (!head) return { events: [], replay_gap: false, last_sequence: 0 };
   const rows = await queries
     .selectFrom('events')
     .selectAll()
@@ -58,6 +56,9 @@ export async function readEvents(queries: Queries, stream: string, after: number
     .orderBy('sequence')
     .limit(limit)
     .execute();
+  // Read after the rows: what was pruned before they were read shows here as a gap.
+  const head = await queries.selectFrom('streams').selectAll().where('stream', '=', stream).executeTakeFirst();
+  if (!head) return { events: [], replay_gap: false, last_sequence: 0 };
   const events = rows.map(({ payload_json, ...row }) => ({
     ...row,
     payload: JSON.parse(payload_json) as Record<string, unknown>,

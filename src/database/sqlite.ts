@@ -1,4 +1,5 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import {
   CompiledQuery,
@@ -131,6 +132,11 @@ function immediateDialect(connection: BetterSqlite3.Database): Dialect {
 
 async function backup(connection: BetterSqlite3.Database, target: string): Promise<void> {
   const draft = `${target}.${process.pid}.tmp`;
+  if (isSameFile(target, connection.name)) {
+    throw refusal('BAD_REQUEST', 'That is the database itself. Name another file for the backup.');
+  }
+  if (!existsSync(dirname(target)))
+    throw refusal('BAD_REQUEST', `There is no folder ${dirname(target)}. Make it first.`);
   try {
     await connection.backup(draft);
     const copy = openSync(draft, 'r+');
@@ -140,4 +146,10 @@ async function backup(connection: BetterSqlite3.Database, target: string): Promi
   } finally {
     rmSync(draft, { force: true });
   }
+}
+
+function isSameFile(left: string, right: string): boolean {
+  if (!existsSync(left) || !existsSync(right)) return false;
+  const [a, b] = [statSync(left), statSync(right)];
+  return a.ino === b.ino && a.dev === b.dev;
 }

@@ -1,5 +1,6 @@
+import { sql } from 'kysely';
 import type { Database, Queries, Trx } from '../database/index.ts';
-import { appendEvent, bumpRevision } from '../database/index.ts';
+import { appendEvent, bumpRevision, takeTurns } from '../database/index.ts';
 import { type Clock, isoNow } from '../kernel/clock.ts';
 import { compareSemver } from '../kernel/semver.ts';
 import type { Scope } from '../operations/index.ts';
@@ -24,13 +25,15 @@ export interface ListQuery {
  * the limit; so the cost follows the limit, not the size of the library.
  */
 export async function listSummaries(queries: Queries, vaultId: string, query: ListQuery): Promise<FlowSummary[]> {
-  const rows: { flow_id: string; updated_ms: number; summary_json: string }[] = [];
-  for (const scope of query.scopes) {
+  // One statement, so that a flow that changes scope meanwhile is in it exactly once.
+  const [first, ...others] = query.scopes.map((scope) => {
     const inScope =
       query.tag === undefined ? flowsOf(queries, vaultId, scope) : taggedFlowsOf(queries, vaultId, scope, query.tag);
-    rows.push(...(await inScope.limit(query.limit).execute()));
-  }
-  if (query.scopes.length > 1) rows.sort(newestFirst);
+    return queries.selectFrom(inScope.limit(query.limit).as('newest')).selectAll();
+  });
+  if (!first) return [];
+  const rows = await others.reduce((all, next) => all.unionAll(next), first).execute();
+  if (others.length > 0) rows.sort(newestFirst);
   return rows.slice(0, query.limit).map(({ summary_json }) => JSON.parse(summary_json) as FlowSummary);
 }
 
@@ -46,17 +49,21 @@ function flowsOf(queries: Queries, vaultId: string, scope: Scope) {
 }
 
 function taggedFlowsOf(queries: Queries, vaultId: string, scope: Scope, tag: string) {
-  return queries
-    .selectFrom('flow_tags as tagged')
-    .innerJoin('flows', (join) =>
-      join.onRef('flows.vault_id', '=', 'tagged.vault_id').onRef('flows.flow_id', '=', 'tagged.flow_id'),
-    )
-    .select(['tagged.flow_id', 'tagged.updated_ms', 'flows.summary_json'])
-    .where('tagged.vault_id', '=', vaultId)
-    .where('tagged.tag', '=', tag)
-    .where('tagged.scope', '=', scope)
-    .orderBy('tagged.updated_ms', 'desc')
-    .orderBy('tagged.flow_id');
+  return (
+    queries
+      .selectFrom('flow_tags as tagged')
+      .innerJoin('flows', (join) =>
+        join.onRef('flows.vault_id', '=', 'tagged.vault_id').onRef('flows.flow_id', '=', 'tagged.flow_id'),
+      )
+      .select(['tagged.flow_id', 'tagged.updated_ms', 'flows.summary_json'])
+      .where('tagged.vault_id', '=', vaultId)
+      .where('tagged.tag', '=', tag)
+      .where('tagged.scope', '=', scope)
+      // Not `is null`, which would lure PostgreSQL to the index of all flows that are not retired.
+      .where(sql<string>`coalesce(flows.retired_at, '')`, '=', '')
+      .orderBy('tagged.updated_ms', 'desc')
+      .orderBy('tagged.flow_id')
+  );
 }
 
 function newestFirst(left: { updated_ms: number; flow_id: string }, right: { updated_ms: number; flow_id: string }) {
@@ -72,12 +79,11 @@ export async function findLatest(
 ): Promise<{ version: string; scope: Scope } | null> {
   const row = await queries
     .selectFrom('flows')
-    .select(['version', 'scope'])
+    .select(['version', 'scope', 'retired_at'])
     .where('vault_id', '=', vaultId)
     .where('flow_id', '=', flowId)
-    .where('retired_at', 'is', null)
     .executeTakeFirst();
-  return row ? { version: row.version, scope: row.scope as Scope } : null;
+  return row && row.retired_at === null ? { version: row.version, scope: row.scope as Scope } : null;
 }
 
 export async function readVersion(
@@ -108,6 +114,18 @@ export async function readVersion(
   };
 }
 
+/** The hash of a stored version's content, or null. */
+export async function versionSha256(queries: Queries, vaultId: string, flow: Flow): Promise<string | null> {
+  const row = await queries
+    .selectFrom('flow_versions')
+    .select('content_sha256')
+    .where('vault_id', '=', vaultId)
+    .where('flow_id', '=', flow.flow_id)
+    .where('version', '=', flow.version)
+    .executeTakeFirst();
+  return row?.content_sha256 ?? null;
+}
+
 /** Is the id taken, by any version or by a retired flow? */
 export async function isFlowKnown(queries: Queries, vaultId: string, flowId: string): Promise<boolean> {
   const row = await queries
@@ -130,6 +148,7 @@ export async function addVersion(
   vaultId: string,
   bundle: FlowBundle,
 ): Promise<boolean> {
+  await takeTurns(trx, dialect, flowsTopic(vaultId));
   const { flow, steps } = flowDefinitionForClient(bundle.flow, bundle.steps);
   const state = { state_id: flowStateId(flow, steps), content_sha256: flowContentSha256(flow, steps) };
   const inserted = await trx

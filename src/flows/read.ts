@@ -23,7 +23,7 @@ export interface ListOptions extends Seen {
 /** The visible flows, latest versions only, newest change first. */
 export async function listFlows(database: Database, vaultId: string, options: ListOptions): Promise<FlowListResult> {
   const { filter, effective } = narrowScopes(options.visibleScopes ?? LOWEST_SCOPES, options.scope);
-  const limit = options.limit ?? MAX_FLOW_SUMMARIES;
+  const limit = Math.min(options.limit ?? MAX_FLOW_SUMMARIES, MAX_FLOW_SUMMARIES);
   const rows = await listSummaries(database.queries, vaultId, { scopes: filter, tag: options.tag, limit: limit + 1 });
   return {
     schema: 'knowtation.flow_list/v0',
@@ -47,7 +47,7 @@ export async function searchFlows(
   options: SearchOptions,
 ): Promise<FlowSearchResult> {
   const { filter, effective } = narrowScopes(options.visibleScopes ?? LOWEST_SCOPES, options.scope);
-  const limit = options.limit ?? SEARCH_LIMIT;
+  const limit = Math.min(options.limit ?? SEARCH_LIMIT, MAX_FLOW_SUMMARIES);
   const { queries, dialect } = database;
   const rows = await searchFlowWords(queries, dialect, vaultId, {
     text: options.query,

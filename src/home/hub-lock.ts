@@ -1,4 +1,5 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { HomePaths } from './paths.ts';
 
 /** Which process serves a home: written by the hub at start, removed at its end. */
@@ -9,25 +10,40 @@ export interface HubLock {
   url: string;
 }
 
+/** One file a hub, so that each removes only its own. */
+const LOCK_FILE = /^hub\.\d+\.lock$/;
+
 export function writeHubLock(paths: HomePaths, url: string): void {
   const lock: HubLock = { pid: process.pid, started: processStart(process.pid), url };
-  writeFileSync(paths.lock, `${JSON.stringify(lock)}\n`, { mode: 0o600 });
+  writeFileSync(lockPath(paths), `${JSON.stringify(lock)}\n`, { mode: 0o600 });
 }
 
 export function removeHubLock(paths: HomePaths): void {
-  if (readHubLock(paths)?.pid === process.pid) rmSync(paths.lock, { force: true });
+  rmSync(lockPath(paths), { force: true });
 }
 
-/** The hub that holds this home now, or null: a lock left by a dead process does not count. */
+/** A hub that serves this home now, or null: what a dead process left does not count. */
 export function readHubLock(paths: HomePaths): HubLock | null {
-  let lock: HubLock;
+  const locks = readdirSync(paths.home).filter((name) => LOCK_FILE.test(name));
+  for (const name of locks) {
+    const lock = readLock(join(paths.home, name));
+    if (lock) return lock;
+  }
+  return null;
+}
+
+function readLock(path: string): HubLock | null {
   try {
-    lock = JSON.parse(readFileSync(paths.lock, 'utf8')) as HubLock;
+    const lock = JSON.parse(readFileSync(path, 'utf8')) as HubLock;
+    const lives = lock.started === '' ? isRunning(lock.pid) : processStart(lock.pid) === lock.started;
+    return lives ? lock : null;
   } catch {
     return null;
   }
-  const lives = lock.started === '' ? isRunning(lock.pid) : processStart(lock.pid) === lock.started;
-  return lives ? lock : null;
+}
+
+function lockPath(paths: HomePaths): string {
+  return join(paths.home, `hub.${process.pid}.lock`);
 }
 
 function isRunning(pid: number): boolean {

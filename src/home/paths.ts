@@ -6,7 +6,6 @@ export interface HomePaths {
   home: string;
   config: string;
   database: string;
-  lock: string;
 }
 
 export function homePaths(home: string): HomePaths {
@@ -14,7 +13,6 @@ export function homePaths(home: string): HomePaths {
     home,
     config: join(home, 'config.yaml'),
     database: join(home, 'flowright.db'),
-    lock: join(home, 'hub.lock'),
   };
 }
 

@@ -28,10 +28,11 @@ export async function ensureVaultWithAdmin(trx: Trx, clock: Clock, vaultId: stri
 
 /**
  * Takes over `{user: {vault: {scopes?, ambiguous?}}}`. It says nothing of roles, so a user who is new becomes a viewer.
- * Returns how many memberships it set.
+ * Returns how many memberships it set, or null for a file that cannot be read.
  */
-export async function importScopeFile(trx: Trx, clock: Clock, dataDir: string, log: Log): Promise<number> {
+export async function importScopeFile(trx: Trx, clock: Clock, dataDir: string, log: Log): Promise<number | null> {
   const file = readScopeFile(join(dataDir, SCOPE_FILENAME), log);
+  if (!file) return null;
   let imported = 0;
   for (const [userId, vaults] of Object.entries(file)) {
     for (const [vaultId, grant] of Object.entries(asRecord(vaults))) {
@@ -55,14 +56,12 @@ export async function importScopeFile(trx: Trx, clock: Clock, dataDir: string, l
   return imported;
 }
 
-function readScopeFile(path: string, log: Log): Record<string, unknown> {
+function readScopeFile(path: string, log: Log): Record<string, unknown> | null {
   try {
     return asRecord(JSON.parse(readFileSync(path, 'utf8')));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') {
-      log.warn({}, `${SCOPE_FILENAME} cannot be read and was left alone: ${(error as Error).message}`);
-    }
-    return {};
+    log.warn({}, `${SCOPE_FILENAME} cannot be read and was left alone: ${(error as Error).message}`);
+    return null;
   }
 }
 

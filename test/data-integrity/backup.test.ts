@@ -136,6 +136,17 @@ describe('[FLR-backup-restore] a restore', () => {
     expect(readdirSync(store.home).filter((name) => name.includes('restore'))).toEqual([]);
   });
 
+  it('is refused while any hub runs, also after another one that started first has stopped', async () => {
+    const file = join(store.home, 'copy.db');
+    await mustRun(['backup', file], options);
+    const first = await startHub(options);
+    hub = await startHub(options);
+    await first.stop();
+    const refused = await restore(file);
+    expect(refused.status, 'a hub still uses the database').toBe(1);
+    expect(codeOf(refused)).toBe('HUB_RUNNING');
+  });
+
   it('asks first', async () => {
     const file = join(store.home, 'copy.db');
     await mustRun(['backup', file], options);

@@ -12,19 +12,20 @@ import { compareFairly, describeComparison } from './measure.ts';
 /** Four times the file should take four times as long, not sixteen. */
 const LIMIT = 4 * 1.6;
 
-const storeOf = (flows: number, runs: number) => {
+/** A file of so many flows, steps that belong to none of them, and runs. */
+const storeOf = (flows: number, strays: number, runs: number) => {
   const bundles = Array.from({ length: flows }, (_, at) => sampleFlow(`flow_n${at}`, { steps: 5 }));
-  const list = Array.from({ length: runs }, (_, at) => ({
-    run_id: `run_${at}`,
-    flow_version: '1.0.0',
-    step_states: [],
-  }));
-  return { vaults: { big: vaultPart(bundles, { runs: list }) } };
+  const part = vaultPart(bundles, {
+    runs: Array.from({ length: runs }, (_, at) => ({ run_id: `run_${at}`, flow_version: '1.0.0', step_states: [] })),
+  });
+  for (let at = 0; at < strays; at += 1)
+    part.steps.push({ flow_id: `flow_stray_${at}`, step_id: `flow_stray_${at}#1` });
+  return { vaults: { big: part } };
 };
 
 it.each([
-  ['flows', storeOf(2_000, 0), storeOf(500, 0)],
-  ['runs', storeOf(200, 2_000), storeOf(50, 500)],
+  ['flows and steps', storeOf(500, 100_000, 0), storeOf(125, 25_000, 0)],
+  ['runs', storeOf(200, 0, 2_000), storeOf(50, 0, 500)],
 ])(
   '[S002-8.8-bounded] importing a file of four times the %s costs about four times as much',
   async (_what, ...files) => {

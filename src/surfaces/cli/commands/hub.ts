@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import type { Command } from 'commander';
 import { openApp } from '../../../app.ts';
-import { readHubLock, removeHubLock, writeHubLock } from '../../../home/index.ts';
+import { removeHubLock, writeHubLock } from '../../../home/index.ts';
 import { refusal } from '../../../kernel/errors.ts';
 import { descend } from '../operation-command.ts';
 import type { Cli } from '../run.ts';
@@ -46,7 +46,7 @@ async function runHub(cli: Cli): Promise<void> {
   }
   const { port } = server.server.address() as AddressInfo;
   const url = addressOf(config.host, port);
-  if (!readHubLock(paths)) writeHubLock(paths, url);
+  writeHubLock(paths, url);
   cli.print(`listening on ${url}`);
   cli.print(`sign in: ${await signinLink(app, addressOf(reachableHost(config.host), port))}`);
   await stop;
