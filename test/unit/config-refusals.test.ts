@@ -23,7 +23,6 @@ describe('[FLR-config-layers] settings that are refused', () => {
     ['FLOWRIGHT_ALLOW_REMOTE', 'yes', '/allow_remote'],
     ['FLOWRIGHT_ALLOWED_HOSTS', 'a,,b', '/allowed_hosts'],
     ['DATABASE_URL', 'mysql://db.example/x', '/database_url'],
-    ['FLOWRIGHT_VAULT', '../other', '/vault'],
     ['FLOWRIGHT_HUB', 'ftp://hub.example', '/hub_url'],
     ['FLOWRIGHT_HUB', 'hub.example', '/hub_url'],
     ['FLOWRIGHT_FLOW_VISIBLE_SCOPES', 'personal,galaxy', '/flow.visible_scopes'],
