@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { parse } from 'yaml';
+import { createRequire } from 'node:module';
 import { refusal } from '../kernel/errors.ts';
 import type { HomePaths } from './paths.ts';
 
@@ -48,9 +48,30 @@ export function readConfigFile(paths: HomePaths): unknown {
     throw refusal('CONFIG_INVALID', `${paths.config} cannot be read: check its permissions.`);
   }
   try {
-    return parse(text);
+    return plainLines(text) ?? parseYaml(text);
   } catch (error) {
     const reason = (error as Error).message.split('\n')[0]?.replace(/:$/, '.');
     throw refusal('CONFIG_INVALID', `${paths.config} is not valid YAML: ${reason}`);
   }
+}
+
+/**
+ * Comments and `key: word` lines, which most files consist of, or null for anything else. Every command reads its
+ * settings, and loading a YAML parser for two words would be a tenth of its time.
+ */
+function plainLines(text: string): Record<string, string> | null {
+  const settings: Record<string, string> = {};
+  for (const line of text.split('\n')) {
+    if (line === '' || line.startsWith('#')) continue;
+    const [, key, word] = /^([a-z_]+): ([A-Za-z][A-Za-z0-9_-]*)$/.exec(line) ?? [];
+    const hasMeaning = word === undefined || /^(null|true|false|yes|no|on|off|y|n)$/i.test(word);
+    if (key === undefined || word === undefined || hasMeaning || Object.hasOwn(settings, key)) return null;
+    settings[key] = word;
+  }
+  return settings;
+}
+
+function parseYaml(text: string): unknown {
+  const { parse } = createRequire(import.meta.url)('yaml') as typeof import('yaml');
+  return parse(text);
 }
