@@ -139,6 +139,10 @@ async function backup(connection: BetterSqlite3.Database, target: string): Promi
     throw refusal('BAD_REQUEST', `There is no folder ${dirname(target)}. Make it first.`);
   try {
     await connection.backup(draft);
+    // One file that stands alone: a copy in WAL mode would grow files of its own beside it when it is read.
+    const single = new BetterSqlite3(draft);
+    single.pragma('journal_mode = DELETE');
+    single.close();
     const copy = openSync(draft, 'r+');
     fsyncSync(copy);
     closeSync(copy);
