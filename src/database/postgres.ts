@@ -7,6 +7,7 @@ import type { Schema } from './schema.ts';
 
 const POOL_SIZE = 10;
 const CONNECT_TIMEOUT_MS = 10_000;
+const QUERY_TIMEOUT_MS = 60_000;
 const INT8_OID = 20;
 
 export async function openPostgres(url: string): Promise<Database> {
@@ -15,6 +16,7 @@ export async function openPostgres(url: string): Promise<Database> {
     connectionString: url,
     max: POOL_SIZE,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: QUERY_TIMEOUT_MS,
     types,
   });
   // An idle connection that the server drops is replaced on next use; without a listener it would end the process.

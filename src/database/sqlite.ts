@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import {
@@ -35,11 +35,13 @@ export function openSqlite(file: string): Database {
 
 function openConnection(file: string): BetterSqlite3.Database {
   let connection: BetterSqlite3.Database;
+  const isNew = !existsSync(file);
   try {
     connection = new BetterSqlite3(file, { timeout: BUSY_TIMEOUT_MS });
     connection.pragma('foreign_keys = ON');
     connection.pragma('synchronous = FULL');
     enterWal(connection);
+    if (isNew) chmodSync(file, 0o600);
   } catch (error) {
     throw refusal('DATABASE_UNAVAILABLE', `The database ${file} cannot be opened: ${(error as Error).message}.`);
   }
@@ -99,7 +101,12 @@ function withClearFaults(connection: BetterSqlite3.Database): SqliteDatabase {
     try {
       return work();
     } catch (error) {
-      if (!/^SQLITE_(CORRUPT|NOTADB)/.test(String((error as { code?: string }).code))) throw error;
+      const code = String((error as { code?: string }).code);
+      if (code.startsWith('SQLITE_BUSY')) {
+        const message = 'Another process has held the database for too long. Try again in a moment.';
+        throw new FlowrightError('DATABASE_UNAVAILABLE', message, { cause: error });
+      }
+      if (!/^SQLITE_(CORRUPT|NOTADB)/.test(code)) throw error;
       throw new FlowrightError(
         'DATABASE_UNAVAILABLE',
         `The database ${connection.name} is damaged. Restore a backup with \`flowright restore FILE\`; \`flowright doctor\` says more.`,
@@ -137,18 +144,36 @@ async function backup(connection: BetterSqlite3.Database, target: string): Promi
   }
   if (!existsSync(dirname(target)))
     throw refusal('BAD_REQUEST', `There is no folder ${dirname(target)}. Make it first.`);
+  if (existsSync(target) && !isBackup(target)) {
+    throw refusal('BAD_REQUEST', `${target} is there and is no Flowright backup. Name another file.`);
+  }
   try {
     await connection.backup(draft);
     // One file that stands alone: a copy in WAL mode would grow files of its own beside it when it is read.
     const single = new BetterSqlite3(draft);
     single.pragma('journal_mode = DELETE');
+    const isSound = single.pragma('quick_check', { simple: true }) === 'ok';
     single.close();
+    if (!isSound) throw refusal('DATABASE_UNAVAILABLE', 'The database is damaged; no backup was written.');
+    chmodSync(draft, 0o600);
     const copy = openSync(draft, 'r+');
     fsyncSync(copy);
     closeSync(copy);
     renameSync(draft, target);
   } finally {
     rmSync(draft, { force: true });
+  }
+}
+
+function isBackup(file: string): boolean {
+  let copy: BetterSqlite3.Database | undefined;
+  try {
+    copy = new BetterSqlite3(file, { readonly: true });
+    return copy.pragma('application_id', { simple: true }) === APPLICATION_ID;
+  } catch {
+    return false;
+  } finally {
+    copy?.close();
   }
 }
 

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { sql } from 'kysely';
 import { AuditLog } from '../audit/index.ts';
 import { connect, createFreshness, type Database, migrationStatus } from '../database/index.ts';
 import { readStarterBundles } from '../flows/index.ts';
@@ -101,7 +102,7 @@ async function databaseFindings(settings: Settings): Promise<Finding[]> {
         { state: 'warning', what: `${status.pending.length} migrations are pending`, fix: 'flowright db migrate' },
       ];
     return [
-      good(`${status.dialect} database with schema ${status.current}`),
+      await soundness(database, status.current),
       await identity(database, settings),
       await auditChain(database, settings),
     ];
@@ -112,6 +113,16 @@ async function databaseFindings(settings: Settings): Promise<Finding[]> {
   } finally {
     await database.close();
   }
+}
+
+async function soundness(database: Database, schema: number): Promise<Finding> {
+  if (database.dialect === 'sqlite') {
+    const check = await sql<{ quick_check: string }>`pragma quick_check`.execute(database.queries);
+    if (check.rows[0]?.quick_check !== 'ok') {
+      return wrong('the database is damaged', 'Restore a backup with `flowright restore FILE`.');
+    }
+  }
+  return good(`${database.dialect} database with schema ${schema}`);
 }
 
 async function identity(database: Database, { config }: Settings): Promise<Finding> {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { refusal } from '../kernel/errors.ts';
 import type { HomePaths } from './paths.ts';
@@ -11,9 +11,14 @@ identity: local
 
 /** Makes the folder and a first config.yaml where there is none. True when this call wrote it. */
 export function ensureHome(paths: HomePaths): boolean {
+  if (existsSync(paths.config)) return false;
   makeFolder(paths.home);
   const draft = `${paths.config}.${process.pid}.${randomUUID()}.tmp`;
-  writeFileSync(draft, FIRST_CONFIG, { mode: 0o600 });
+  try {
+    writeFileSync(draft, FIRST_CONFIG, { mode: 0o600 });
+  } catch (error) {
+    throw unusable(paths.home, error);
+  }
   try {
     // link() fails when the name exists: of many first starts exactly one writes, and never half a file.
     linkSync(draft, paths.config);
@@ -30,12 +35,16 @@ function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw refusal(
-      'CONFIG_INVALID',
-      `The data folder ${folder} cannot be made (${code}). Set FLOWRIGHT_HOME to a folder of yours.`,
-    );
+    throw unusable(folder, error);
   }
+}
+
+function unusable(folder: string, error: unknown) {
+  const { code } = error as NodeJS.ErrnoException;
+  return refusal(
+    'CONFIG_INVALID',
+    `The data folder ${folder} cannot be used (${code}). Set FLOWRIGHT_HOME to a folder that you may write to.`,
+  );
 }
 
 /** The parsed config.yaml; undefined when there is none. */

@@ -60,9 +60,12 @@ const createVault = defineOperation({
   name: 'vault.create',
   summary: 'Create a vault; you become its admin',
   input: z.strictObject({
-    vault_id: z.string().regex(VAULT_ID_RE, 'must be letters, digits, - and _').describe('Id of the new vault'),
+    vault_id: z
+      .string()
+      .regex(VAULT_ID_RE, 'must begin with a letter or digit and hold only letters, digits, - and _')
+      .describe('Id of the new vault'),
     title: plainText(200).optional().describe('Name for people'),
-    starters: z.boolean().default(true).describe('Put the starter flows into it'),
+    starters: z.boolean().default(true).describe('Starter flows; --no-starters leaves the vault empty'),
   }),
   output: z.strictObject({ schema: z.literal('flowright.vault/v1'), vault: VaultSchema }).meta({ id: 'VaultResponse' }),
   access: { can: 'administer', hub: true },

@@ -35,7 +35,7 @@ describe('[FLR-signin-once] a sign-in link', () => {
     expect(first.headers['cache-control']).toBe('no-store');
     expect(first.headers['set-cookie']).toHaveLength(1);
     const attributes = (first.headers['set-cookie']?.[0] ?? '').split('; ').slice(1);
-    expect(attributes).toEqual(expect.arrayContaining(['HttpOnly', 'SameSite=Strict', 'Path=/']));
+    expect(attributes).toEqual(expect.arrayContaining(['HttpOnly', 'SameSite=Lax', 'Path=/']));
     expect(attributes.some((attribute) => attribute.startsWith('Domain'))).toBe(false);
 
     const flows = await withCookie(cookieOf(first), '/api/v1/flows');

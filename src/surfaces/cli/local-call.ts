@@ -1,4 +1,5 @@
 import { type App, openApp } from '../../app.ts';
+import { refusal } from '../../kernel/errors.ts';
 import { stderrLog } from '../../kernel/log.ts';
 import type { AnyOperation, Call } from '../../operations/index.ts';
 import type { Cli } from './run.ts';
@@ -9,6 +10,7 @@ export async function callLocally(operation: AnyOperation, input: Record<string,
 }
 
 export async function withApp<T>(cli: Cli, work: (app: App) => Promise<T>): Promise<T> {
+  if (cli.options().hub) throw refusal('USAGE_ERROR', 'This command works on the local store: leave --hub out.');
   const app = await openApp(cli.settings(), { log: stderrLog });
   try {
     return await work(app);

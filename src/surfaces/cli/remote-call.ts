@@ -1,4 +1,5 @@
 import { ERRORS, type ErrorCode, FlowrightError, refusal } from '../../kernel/errors.ts';
+import { hideUrlPassword } from '../../kernel/secrets.ts';
 import { type AnyOperation, type ErrorEnvelope, routesOf } from '../../operations/index.ts';
 import type { Cli } from './run.ts';
 
@@ -17,14 +18,15 @@ export async function callHub(operation: AnyOperation, input: Record<string, unk
     response = await fetch(url, { ...init, headers, redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) });
   } catch (error) {
     const cause = (error as Error).cause as NodeJS.ErrnoException | undefined;
-    const reason = cause?.code ?? (error as Error).message;
+    // The message of a failed request may quote its headers, and so the token; the code says enough.
+    const reason = cause?.code ?? (error as Error).name;
     throw refusal(
       'HUB_UNREACHABLE',
-      `The hub at ${config.hub_url} does not answer (${reason}). ${ERRORS.HUB_UNREACHABLE.next}`,
+      `The hub at ${hideUrlPassword(config.hub_url as string)} does not answer (${reason}). ${ERRORS.HUB_UNREACHABLE.next}`,
     );
   }
   const text = await response.text();
-  if (response.ok) return text;
+  if (response.ok && response.headers.get('content-type')?.startsWith('application/json')) return text;
   throw refusalFrom(text, response.status);
 }
 

@@ -5,6 +5,8 @@ import { errorEnvelope, toJson } from '../../operations/index.ts';
 import { requestIdFrom } from './request-ids.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 
+const LINGER_MS = 1_000;
+
 /** Answers with the envelope; what is our fault is logged with its cause, and only there. */
 export function sendError(app: App, thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const error = fromFramework(thrown);
@@ -55,5 +57,7 @@ export function answerBrokenRequest(
     connection: 'close',
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  // A client that never closes its side must not keep the socket.
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
   socket.end(`HTTP/1.1 400 Bad Request\r\n${lines.join('')}\r\n${body}`);
 }

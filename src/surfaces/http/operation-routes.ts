@@ -73,6 +73,10 @@ function inputOf(request: FastifyRequest, operation: AnyOperation, route: HttpRo
   const query = request.query as Record<string, unknown>;
   const given = Object.keys(query);
   if (route.method === 'GET' || route.method === 'DELETE') {
+    if (request.body !== undefined && request.body !== null) {
+      const issue = { code: 'unknown_key', message: `${route.method} takes no body`, path: '' };
+      throw badRequest([issue], operation.name);
+    }
     if (given.length === 0) return path;
     assertNoOverlap(path, query);
     return Object.assign(decodeText(operation.input, query), path);

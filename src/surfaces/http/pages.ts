@@ -14,7 +14,8 @@ export async function addPages(server: FastifyInstance, app: App): Promise<void>
   server.get('/api/v1/openapi.json', { config }, (_request, reply) =>
     reply.type('application/json; charset=utf-8').send(document),
   );
-  server.get('/signin', { config }, (request, reply) => signIn(app, request, reply));
+  // Without HEAD, which a link preview sends: only opening the link uses it up.
+  server.get('/signin', { config, exposeHeadRoute: false }, (request, reply) => signIn(app, request, reply));
   server.get('/', { config }, (request, reply) => front(app, request, reply));
 }
 
@@ -27,9 +28,10 @@ async function signIn(app: App, request: FastifyRequest, reply: FastifyReply): P
       const principal: Principal = { ...NOBODY, ...owner, actor_hash: actorHash(owner.user_id, owner.vault_id) };
       return auditLog.done(trx, { ...call, principal }, 'signin', {});
     });
+    // Lax, not Strict: the link may be clicked in a terminal that is itself a web page. Nothing changes by GET.
     reply.header(
       'set-cookie',
-      `${SESSION_COOKIE}=${secret}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${SESSION_SECONDS}`,
+      `${SESSION_COOKIE}=${secret}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${SESSION_SECONDS}`,
     );
     return reply.header('cache-control', 'no-store').redirect('/', 303);
   } catch (thrown) {

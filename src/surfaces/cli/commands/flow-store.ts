@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import {
@@ -30,6 +30,10 @@ export function register(program: Command, cli: Cli): void {
 }
 
 async function importFile(path: string, cli: Cli): Promise<void> {
+  const isFile = statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+  if (isFile && basename(path) !== FLOW_STORE_FILENAME) {
+    throw refusal('USAGE_ERROR', `Name a file called ${FLOW_STORE_FILENAME}, or the folder that holds it.`);
+  }
   const folder = basename(path) === FLOW_STORE_FILENAME ? dirname(path) : path;
   await withApp(cli, async (app) => {
     const call = await localCall(app, cli);

@@ -38,7 +38,14 @@ async function runHub(cli: Cli): Promise<void> {
   } catch (error) {
     await server.close();
     await app.close();
-    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EACCES' || code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+      throw refusal(
+        'CONFIG_INVALID',
+        `The hub cannot listen on ${config.host}:${config.port} (${code}). Choose another host or port.`,
+      );
+    }
+    if (code !== 'EADDRINUSE') throw error;
     throw refusal(
       'PORT_IN_USE',
       `Port ${config.port} on ${config.host} is in use. Stop the other program, or set FLOWRIGHT_PORT to another port.`,
