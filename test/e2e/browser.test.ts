@@ -54,7 +54,7 @@ describe.skipIf(!existsSync(CHROMIUM))(`in a browser (skipped where ${CHROMIUM} 
     expect(await rows.count()).toBe(6);
     expect(await rows.filter({ hasText: 'flow_overseer_handover' }).textContent()).toContain('Overseer handover');
     const [cookie] = await context.cookies();
-    expect(cookie).toMatchObject({ name: 'flowright_session', httpOnly: true, sameSite: 'Strict' });
+    expect(cookie).toMatchObject({ name: 'flowright_session', httpOnly: true, sameSite: 'Lax' });
     const picture = process.env.FLOWRIGHT_SCREENSHOT ?? join(home, 'front.png');
     await page.screenshot({ path: picture, fullPage: true });
     expect(statSync(picture).size).toBeGreaterThan(1_000);
