@@ -11,6 +11,23 @@ const below = {
   identity: ['kernel', 'database', 'operations', 'identity'],
   health: ['kernel', 'operations', 'health'],
   flows: ['kernel', 'home', 'database', 'operations', 'flows'],
+  vault: ['kernel', 'home', 'database', 'operations', 'vault'],
+  policy: ['kernel', 'home', 'database', 'operations', 'vault', 'flows', 'policy'],
+  proposals: ['kernel', 'database', 'operations', 'vault', 'policy', 'proposals'],
+  diff: ['kernel', 'database', 'operations', 'flows', 'diff'],
+  projection: ['kernel', 'database', 'operations', 'flows', 'projection'],
+  authoring: [
+    'kernel',
+    'database',
+    'operations',
+    'vault',
+    'flows',
+    'policy',
+    'diff',
+    'projection',
+    'proposals',
+    'authoring',
+  ],
 };
 
 module.exports = {
@@ -34,15 +51,25 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/([^/]+)/' },
       to: {
-        path: '^src/(home|database|operations|audit|identity|flows|doctor)/',
-        pathNot: ['^src/$1/', '/index\\.ts$'],
+        path: '^src/(home|database|operations|audit|identity|flows|doctor|vault|policy|proposals|diff|projection|authoring)/',
+        pathNot: ['^src/$1/', '/index\\.ts$', '^src/flows/apply\\.ts$'],
       },
+    },
+    {
+      name: 'one-writer-of-flows',
+      comment: 'Only what applies an approved proposal writes flows; the library itself seeds and imports.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(authoring/(flow-target|precheck)\\.ts$|flows/)' },
+      to: { path: '^src/flows/apply\\.ts$' },
     },
     {
       name: 'through-the-index-from-the-root',
       severity: 'error',
       from: { path: '^src/[^/]+\\.ts$', pathNot: '^src/rooms\\.ts$' },
-      to: { path: '^src/(home|database|operations|audit|identity|flows|doctor)/', pathNot: '/index\\.ts$' },
+      to: {
+        path: '^src/(home|database|operations|audit|identity|flows|doctor|vault|policy|proposals|diff|projection|authoring)/',
+        pathNot: '/index\\.ts$',
+      },
     },
     {
       name: 'no-circles',

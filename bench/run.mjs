@@ -3,9 +3,10 @@ import { arch, cpus, platform } from 'node:os';
 import { benchColdStart } from './cold-start.mjs';
 import { benchHttp } from './http.mjs';
 import { benchListScaling } from './list-scaling.mjs';
+import { benchReview } from './review.mjs';
 
 console.log(`Node ${process.versions.node}, ${platform()} ${arch()}, ${cpus().length} cores, embedded SQLite`);
-const results = [benchColdStart(), benchListScaling(), await benchHttp()];
+const results = [benchColdStart(), benchListScaling(), await benchHttp(), await benchReview()];
 if (!results.every(({ ok }) => ok)) {
   console.log('a wanted number was missed');
   process.exitCode = 1;

@@ -1,14 +1,19 @@
 import { AuditLog } from './audit/index.ts';
 import { connect, createFreshness, type Database, migrate } from './database/index.ts';
+import type { DraftReader } from './diff/index.ts';
 import { importOldFiles } from './first-import.ts';
 import { FlowLibrary } from './flows/index.ts';
 import { ensureOwner, Principals } from './identity/index.ts';
 import { type Clock, systemClock } from './kernel/clock.ts';
 import type { Config } from './kernel/config.ts';
 import type { Log } from './kernel/log.ts';
+import { onFirstUse } from './kernel/on-first-use.ts';
 import { type Catalogue, createInvoke, type Invoke } from './operations/index.ts';
+import { Policy } from './policy/index.ts';
+import type { ProposalTargets } from './proposals/index.ts';
 import { createCatalogue } from './rooms.ts';
 import type { Settings } from './settings.ts';
+import { Files, Notes, type NoteVisibility } from './vault/index.ts';
 
 /** Everything handlers may need, by name. */
 export interface Services {
@@ -18,6 +23,12 @@ export interface Services {
   log: Log;
   flows: FlowLibrary;
   auditLog: AuditLog;
+  policy: Policy;
+  files: Files;
+  notes: Notes;
+  noteVisibility: NoteVisibility;
+  targets: ProposalTargets;
+  drafts: DraftReader;
 }
 
 /** The wired program: what every door is given. */
@@ -36,6 +47,9 @@ export interface AppOptions {
   starterDir?: string;
 }
 
+/** Reading flows, which most commands do, needs none of what changes them. */
+const authoring = () => import('./authoring/index.ts');
+
 /** The one place that wires. An empty home or database is made ready on the way. */
 export async function openApp(settings: Settings, options: AppOptions): Promise<App> {
   const clock = options.clock ?? systemClock;
@@ -51,17 +65,32 @@ export async function openApp(settings: Settings, options: AppOptions): Promise<
   }
   const freshness = createFreshness(database);
   const auditLog = new AuditLog(database, clock);
+  const { log } = options;
+  const policy = new Policy(paths.home, settings.gates);
+  const files = new Files({ database, clock, log, home: paths.home, vaultsDir: config.vaults_dir ?? paths.vaults });
+  const notes = new Notes({ database, files });
+  // A process that died after a commit left files unwritten; they are written now.
+  await files.settle();
   const services: Services = {
     database,
     clock,
     config,
-    log: options.log,
+    log,
     auditLog,
+    policy,
+    files,
+    notes,
+    noteVisibility: onFirstUse(async () => (await authoring()).createNoteVisibility(database)),
+    targets: {
+      note: onFirstUse(async () => (await import('./proposals/index.ts')).createNoteTarget({ database, files, notes })),
+      flow: onFirstUse(async () => (await authoring()).createFlowTarget({ database, clock, policy, files })),
+    },
+    drafts: onFirstUse(async () => (await authoring()).createDraftReader(database)),
     flows: new FlowLibrary({
       database,
       freshness,
       clock,
-      log: options.log,
+      log,
       ...(options.starterDir ? { starterDir: options.starterDir } : {}),
     }),
   };

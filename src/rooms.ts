@@ -1,12 +1,37 @@
-import { Catalogue } from './operations/index.ts';
+import { type AnyOperation, Catalogue, type Part } from './operations/index.ts';
 
-/** Every operation of the program, by room. A room's code loads when one of its commands or routes is used. */
+type Loaded = Promise<{ operations: readonly AnyOperation[] }>;
+
+/** Every operation of the program, by room. Code loads when one of its commands or routes is used. */
 export function createCatalogue(): Catalogue {
   return new Catalogue([
     {
       namespaces: [{ name: 'flow', summary: 'Procedures with steps and proof-of-done' }],
-      reserved: ['flow propose', 'flow export', 'flow import', 'flow project', 'flow run'],
-      load: async () => (await import('./flows/operations.ts')).operations,
+      reserved: ['flow run'],
+      parts: [
+        part(() => import('./flows/operations.ts'), ['list', 'get', 'search']),
+        part(() => import('./projection/operations.ts'), ['project']),
+        part(() => import('./diff/operations.ts'), ['versions', 'diff']),
+        part(() => import('./authoring/operations.ts'), ['propose', 'import', 'export', 'retire', 'edit', 'mirror']),
+      ],
+    },
+    {
+      namespaces: [{ name: 'proposal', summary: 'Changes that wait for review' }],
+      parts: [
+        part(
+          () => import('./proposals/operations.ts'),
+          ['create', 'list', 'get', 'evaluate', 'approve', 'discard', 'withdraw', 'comment'],
+        ),
+        part(() => import('./authoring/proposal-diff-operation.ts'), ['diff']),
+      ],
+    },
+    {
+      namespaces: [{ name: 'note', summary: 'Notes of the vault, on disk' }],
+      parts: [part(() => import('./vault/operations.ts'))],
+    },
+    {
+      namespaces: [{ name: 'policy', summary: 'What this hub allows' }],
+      parts: [part(() => import('./policy/operations.ts'))],
     },
     {
       namespaces: [
@@ -16,15 +41,19 @@ export function createCatalogue(): Catalogue {
         { name: 'member', summary: 'Members of a vault and their roles' },
         { name: 'token', summary: 'Bearer tokens for programs and other machines' },
       ],
-      load: async () => (await import('./identity/operations.ts')).operations,
+      parts: [part(() => import('./identity/operations.ts'))],
     },
     {
       namespaces: [{ name: 'audit', summary: 'The log of what was done and refused' }],
-      load: async () => (await import('./audit/operations.ts')).operations,
+      parts: [part(() => import('./audit/operations.ts'))],
     },
     {
       namespaces: [{ name: 'health', summary: '' }],
-      load: async () => (await import('./health/operations.ts')).operations,
+      parts: [part(() => import('./health/operations.ts'))],
     },
   ]);
+}
+
+function part(load: () => Loaded, commands?: readonly string[]): Part {
+  return { load: async () => (await load()).operations, ...(commands ? { commands } : {}) };
 }

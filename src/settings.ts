@@ -1,10 +1,13 @@
 import { ensureHome, type HomePaths, homePaths, readConfigFile, resolveHome } from './home/index.ts';
 import { type Config, type Origins, resolveConfig, type SettingKey } from './kernel/config.ts';
+import { type Gates, readGates } from './kernel/gates.ts';
 
 export interface Settings {
   paths: HomePaths;
   config: Config;
   origins: Origins;
+  /** Policies that the environment decides. */
+  gates: Gates;
 }
 
 export interface SettingsSource {
@@ -22,5 +25,5 @@ export function loadSettings(source: SettingsSource): Settings {
     environment: source.environment,
     ...(source.flags ? { flags: source.flags } : {}),
   });
-  return { paths, config, origins };
+  return { paths, config, origins, gates: readGates(source.environment) };
 }

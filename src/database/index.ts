@@ -4,5 +4,13 @@ export { bumpRevision, createFreshness, type Freshness, Kept } from './freshness
 export { type MigrationStatus, migrate, migrationStatus } from './migrate.ts';
 export { appendEvent, type EventPage, type OutboxEvent, pruneEvents, readEvents } from './outbox.ts';
 export { restoreSqlite } from './restore.ts';
-export type { AuditTable, FlowsTable, MembershipsTable, Schema, TokensTable } from './schema.ts';
+export type {
+  AuditTable,
+  FlowsTable,
+  MembershipsTable,
+  ProposalCommentsTable,
+  ProposalsTable,
+  Schema,
+  TokensTable,
+} from './schema.ts';
 export { takeTurns } from './turns.ts';

@@ -114,6 +114,8 @@ export interface FlowVersionsTable {
   state_id: string;
   content_sha256: string;
   created_at: string;
+  /** The proposal that brought it; null for starters and imported stores. */
+  proposal_id: string | null;
 }
 
 export interface FlowStepsTable {
@@ -143,6 +145,83 @@ export interface FlowQuarantineTable {
   created_at: string;
 }
 
+/** One change somebody wants, from the asking to the decision. */
+export interface ProposalsTable {
+  /** Order of creation; lists page by it. */
+  proposal_key: Generated<number>;
+  proposal_id: string;
+  vault_id: string;
+  target: 'note' | 'flow';
+  status: 'proposed' | 'approved' | 'discarded' | 'conflicted';
+  /** The note that changes; of a flow, its mirror. */
+  path: string;
+  source: string;
+  intent: string;
+  body: string;
+  frontmatter_json: string;
+  labels_json: string;
+  /** Labels in lower case, each on a line, for the filter. */
+  label_words: string;
+  external_ref: string;
+  /** Token of what the change is based on; binding together with the hash. */
+  base_state_id: string;
+  base_sha256: string | null;
+  flow_id: string | null;
+  flow_kind: 'new' | 'edit' | 'import' | 'retire' | null;
+  flow_version: string | null;
+  base_version: string | null;
+  scope: string | null;
+  auto_approvable: number;
+  review_queue: string;
+  review_severity: 'standard' | 'elevated';
+  flag_reasons_json: string;
+  evaluation_status: 'none' | 'pending' | 'passed' | 'failed' | 'needs_changes';
+  evaluation_json: string;
+  waiver_json: string | null;
+  proposed_by: string;
+  proposed_as: 'user' | 'agent' | 'local';
+  actor_hash: string;
+  decided_by: string | null;
+  decided_at: string | null;
+  decision_note: string;
+  self_approved: number;
+  applied_state_id: string | null;
+  idempotency_key: string | null;
+  request_sha256: string | null;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface ProposalCommentsTable {
+  comment_key: Generated<number>;
+  proposal_key: number;
+  author: string;
+  author_kind: string;
+  body: string;
+  created_at: string;
+}
+
+/** The readable note of a flow: which text the library put there last. */
+export interface FlowMirrorsTable {
+  vault_id: string;
+  path: string;
+  flow_id: string;
+  version: string;
+  text_sha256: string;
+}
+
+/** A file that a committed change still has to write; gone once it is written. */
+export interface FileWritesTable {
+  write_key: Generated<number>;
+  place: string;
+  path: string;
+  /** Null removes the file. */
+  text: string | null;
+  /** Hash of what the file held when the change was decided; null when there was none. */
+  before_sha256: string | null;
+  created_at: string;
+}
+
 export interface Schema {
   vaults: VaultsTable;
   users: UsersTable;
@@ -158,4 +237,8 @@ export interface Schema {
   flow_steps: FlowStepsTable;
   flow_records: FlowRecordsTable;
   flow_quarantine: FlowQuarantineTable;
+  proposals: ProposalsTable;
+  proposal_comments: ProposalCommentsTable;
+  flow_mirrors: FlowMirrorsTable;
+  file_writes: FileWritesTable;
 }

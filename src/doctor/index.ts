@@ -8,6 +8,7 @@ import { readHubLock } from '../home/index.ts';
 import { Principals } from '../identity/index.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { asFlowrightError } from '../kernel/errors.ts';
+import { Policy } from '../policy/index.ts';
 import type { Settings } from '../settings.ts';
 
 /** One thing looked at: how it is, and what to do when it is not as it should be. */
@@ -32,6 +33,7 @@ export async function examine(load: () => Settings): Promise<Finding[]> {
     ];
   }
   findings.push(good(`settings in ${settings.paths.config} are valid`), folderMode(settings), await port(settings));
+  findings.push(...policyFiles(settings));
   return [...findings, ...(await databaseFindings(settings))];
 }
 
@@ -58,6 +60,14 @@ function folderMode({ paths }: Settings): Finding {
     what: `${paths.home} is open to other users of this machine`,
     fix: `chmod 700 ${paths.home}`,
   };
+}
+
+function policyFiles({ paths, gates }: Settings): Finding[] {
+  const damaged = new Policy(paths.home, gates).damaged();
+  if (damaged.length === 0) return [good('policy files can be read')];
+  return damaged.map(({ file, reason }) =>
+    wrong(`${file} cannot be used: ${reason}; what it governs is closed`, `Mend or remove ${paths.home}/${file}.`),
+  );
 }
 
 async function port({ config, paths }: Settings): Promise<Finding> {

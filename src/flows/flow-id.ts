@@ -10,3 +10,7 @@ export function buildFlowStepId(flowId: string, ordinal: number): string {
 
 /** Where a flow's readable mirror lives: flow_a_b → meta/flows/a-b.md. */
 export const MIRROR_PATH_RE = /^meta\/flows\/[A-Za-z0-9][A-Za-z0-9._:-]{0,127}\.md$/;
+
+export function mirrorPathOf(flow: { flow_id: string; vault_mirror_path: string | null }): string {
+  return flow.vault_mirror_path ?? `meta/flows/${flow.flow_id.slice('flow_'.length).replaceAll('_', '-')}.md`;
+}

@@ -7,6 +7,15 @@ import * as limits from './limits.ts';
 export const FLOW_SCHEMA = 'knowtation.flow/v0';
 export const FLOW_STEP_SCHEMA = 'knowtation.flow_step/v0';
 
+export const VERIFICATION_KINDS = [
+  'human_review',
+  'artifact_exists',
+  'value_match',
+  'test_pass',
+  'agent_check',
+] as const;
+export const AUTOMATABLE_KINDS = ['manual', 'agent_assisted', 'automatable'] as const;
+
 export const ScopeSchema = z.enum(SCOPES).describe('Tier of the flow: personal, project or org');
 export const FlowIdSchema = z.string().regex(FLOW_ID_RE, 'must look like flow_name').describe('Stable id of a flow');
 export const VersionSchema = z
@@ -76,11 +85,11 @@ export const FlowStepSchema = z
     outputs: listOf(z.strictObject({ name, type: name })).default([]),
     output_shape: filledText(limits.MAX_TEXT),
     verification: z.strictObject({
-      kind: z.enum(['human_review', 'artifact_exists', 'value_match', 'test_pass', 'agent_check']),
+      kind: z.enum(VERIFICATION_KINDS),
       evidence_required: z.boolean(),
       description: filledText(limits.MAX_TEXT),
     }),
-    automatable: z.enum(['manual', 'agent_assisted', 'automatable']),
+    automatable: z.enum(AUTOMATABLE_KINDS),
   })
   .meta({ id: 'FlowStep' });
 

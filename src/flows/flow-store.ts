@@ -147,6 +147,7 @@ export async function addVersion(
   clock: Clock,
   vaultId: string,
   bundle: FlowBundle,
+  proposalId: string | null = null,
 ): Promise<boolean> {
   await takeTurns(trx, dialect, flowsTopic(vaultId));
   const { flow, steps } = flowDefinitionForClient(bundle.flow, bundle.steps);
@@ -160,6 +161,7 @@ export async function addVersion(
       flow_json: JSON.stringify(flow),
       ...state,
       created_at: isoNow(clock),
+      proposal_id: proposalId,
     })
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirst();

@@ -12,6 +12,7 @@ import {
 import type { FlowLibrary } from './library.ts';
 import { MAX_FLOW_SUMMARIES } from './limits.ts';
 import { flowCard, flowTable } from './render.ts';
+import { stateIdOfAnswer } from './versions.ts';
 
 interface Needs {
   flows: FlowLibrary;
@@ -60,7 +61,13 @@ const getFlow = defineOperation({
   output: FlowGetResponse,
   access: { can: 'read' },
   effect: 'read',
-  http: { method: 'GET', path: '/api/v1/flows/{id}', rename: { id: 'flow_id' }, tag: 'Flows' },
+  http: {
+    method: 'GET',
+    path: '/api/v1/flows/{id}',
+    rename: { id: 'flow_id' },
+    tag: 'Flows',
+    etag: stateIdOfAnswer,
+  },
   mcp: { tool: 'flow_get' },
   cli: {
     command: 'flow get <flow_id>',

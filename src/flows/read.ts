@@ -3,9 +3,10 @@ import { LOWEST_SCOPES, narrowScopes, type Scope } from '../operations/index.ts'
 import { flowDefinitionForClient } from './client-view.ts';
 import { FLOW_ID_RE, SEMVER_RE } from './flow-id.ts';
 import type { FlowDefinitionResult, FlowListResult, FlowSearchResult } from './flow-schema.ts';
-import { findLatest, listSummaries, readVersion } from './flow-store.ts';
+import { listSummaries, readVersion } from './flow-store.ts';
 import { searchFlowWords } from './flow-words.ts';
 import { MAX_FLOW_SUMMARIES, MAX_STEPS_PER_FLOW } from './limits.ts';
+import { findVisibleHead } from './versions.ts';
 
 const SEARCH_LIMIT = 20;
 
@@ -66,6 +67,8 @@ export async function searchFlows(
 
 export interface GetOptions extends Seen {
   version?: string | undefined;
+  /** Whoever administers the vault may read a version of a retired flow by its number. */
+  includeRetired?: boolean | undefined;
 }
 
 /**
@@ -79,8 +82,9 @@ export async function getFlow(
   options: GetOptions,
 ): Promise<FlowDefinitionResult | null> {
   if (!FLOW_ID_RE.test(flowId) || (options.version !== undefined && !SEMVER_RE.test(options.version))) return null;
-  const latest = await findLatest(database.queries, vaultId, flowId);
-  if (!latest || !(options.visibleScopes ?? LOWEST_SCOPES).has(latest.scope)) return null;
+  const includeRetired = options.includeRetired === true && options.version !== undefined;
+  const latest = await findVisibleHead(database.queries, vaultId, flowId, { ...options, includeRetired });
+  if (!latest) return null;
   const bundle = await readVersion(database.queries, vaultId, flowId, options.version ?? latest.version);
   if (!bundle) return null;
   const { flow, steps } = flowDefinitionForClient(bundle.flow, bundle.steps);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { syncFolder, writeDurably } from '../home/index.ts';
 
 /** The single-file store of the contract. It lives on at the edges: imported once, exported on request. */
 export const FLOW_STORE_FILENAME = 'hub_flow_store.json';
@@ -115,29 +116,5 @@ function setAside(path: string): string | null {
     return quarantine;
   } catch {
     return null;
-  }
-}
-
-function writeDurably(path: string, text: string): void {
-  const file = openSync(path, 'wx', 0o600);
-  try {
-    writeFileSync(file, text);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-}
-
-/** A rename is durable once its folder is; some file systems refuse to sync a folder, and then it already is. */
-function syncFolder(folder: string): void {
-  try {
-    const handle = openSync(folder, 'r');
-    try {
-      fsyncSync(handle);
-    } finally {
-      closeSync(handle);
-    }
-  } catch {
-    // Not supported here.
   }
 }

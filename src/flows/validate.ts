@@ -12,16 +12,20 @@ const BundleSchema = z.strictObject({
   steps: z.array(FlowStepSchema).min(1).max(MAX_STEPS_PER_FLOW),
 });
 
+const TOO_BIG: Issue = { code: 'too_big', message: `must be at most ${MAX_BUNDLE_BYTES} bytes`, path: '' };
+
 /**
  * The strict judge of a flow and its steps. Pure. Reports every problem with a JSON pointer; what passes is normalised:
  * optional arrays present, no unknown key, nothing left to check later.
  */
 export function validateFlowBundle(candidate: unknown): BundleVerdict {
+  // Judged by its size first: a list of a million wrong items would cost a million complaints.
+  if (Buffer.byteLength(JSON.stringify(candidate) ?? '') > MAX_BUNDLE_BYTES) return { ok: false, issues: [TOO_BIG] };
   const parsed = BundleSchema.safeParse(candidate);
   const issues = parsed.success ? [] : issuesOf(parsed.error);
   issues.push(...relationIssues(candidate));
   if (parsed.success && Buffer.byteLength(JSON.stringify(parsed.data)) > MAX_BUNDLE_BYTES) {
-    issues.push({ code: 'too_big', message: `must be at most ${MAX_BUNDLE_BYTES} bytes`, path: '' });
+    issues.push(TOO_BIG);
   }
   return parsed.success && issues.length === 0 ? { ok: true, bundle: parsed.data } : { ok: false, issues };
 }

@@ -1,4 +1,5 @@
 export { ensureHome, readConfigFile } from './config-file.ts';
+export { syncFolder, writeDurably } from './durable-file.ts';
 export { type HubLock, readHubLock, removeHubLock, writeHubLock } from './hub-lock.ts';
 export { packageRoot, packageVersion } from './package-root.ts';
 export { type HomePaths, homePaths, resolveHome } from './paths.ts';

@@ -6,6 +6,8 @@ export interface HomePaths {
   home: string;
   config: string;
   database: string;
+  /** Notes, one folder a vault, unless a setting names another place. */
+  vaults: string;
 }
 
 export function homePaths(home: string): HomePaths {
@@ -13,6 +15,7 @@ export function homePaths(home: string): HomePaths {
     home,
     config: join(home, 'config.yaml'),
     database: join(home, 'flowright.db'),
+    vaults: join(home, 'vaults'),
   };
 }
 

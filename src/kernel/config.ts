@@ -126,6 +126,14 @@ export const SETTINGS = {
     summary: 'Bearer token for that hub',
     secret: true,
   }),
+  vaults_dir: setting({
+    env: 'FLOWRIGHT_VAULTS_DIR',
+    default: null as string | null,
+    parse: optional(
+      text('be the absolute path of a folder', (value) => value.startsWith('/') && value.length <= 1_024),
+    ),
+    summary: 'Folder with one folder of notes for each vault; vaults/ in the data folder when left out',
+  }),
   'flow.visible_scopes': setting({
     env: 'FLOWRIGHT_FLOW_VISIBLE_SCOPES',
     default: null as string[] | null,

@@ -28,3 +28,43 @@ export function textTable(headers: string[], rows: string[][]): string {
     )
     .join('\n');
 }
+
+const ESCAPE = '\u001b';
+
+/** The colours of our own output; `gone` and `fresh` can also be told apart without seeing colours. */
+export const COLOURS = {
+  bold: `${ESCAPE}[1m`,
+  dim: `${ESCAPE}[2m`,
+  red: `${ESCAPE}[31m`,
+  green: `${ESCAPE}[32m`,
+  yellow: `${ESCAPE}[33m`,
+  gone: `${ESCAPE}[31;9m`,
+  fresh: `${ESCAPE}[32;4m`,
+} as const;
+const PLAIN = `${ESCAPE}[0m`;
+
+const OWN_SEQUENCES = new RegExp(
+  `(${[...Object.values(COLOURS), PLAIN].map((sequence) => sequence.replace('[', '\\[')).join('|')})`,
+);
+
+/** Text that is inert already, in a colour. */
+export function paint(colour: string, text: string): string {
+  return `${colour}${text}${PLAIN}`;
+}
+
+/** As `inert`, but for the sequences of our own colours: nothing else that a terminal obeys comes through. */
+export function inertButColours(text: string): string {
+  // Splitting at a group leaves what it matched at the odd places.
+  return text
+    .split(OWN_SEQUENCES)
+    .map((part, at) => (at % 2 === 1 ? part : inert(part)))
+    .join('');
+}
+
+/** Is colour wanted? NO_COLOR means never, FORCE_COLOR means anywhere, else a terminal has it. */
+export function wantsColour(environment: Record<string, string | undefined>, isTerminal: boolean): boolean {
+  if (environment.NO_COLOR) return false;
+  const { FORCE_COLOR, TERM } = environment;
+  if (FORCE_COLOR !== undefined && FORCE_COLOR !== '') return FORCE_COLOR !== '0' && FORCE_COLOR !== 'false';
+  return isTerminal && TERM !== 'dumb';
+}

@@ -1,4 +1,4 @@
-export { Catalogue, type Room } from './catalogue.ts';
+export { Catalogue, type Part, type Room } from './catalogue.ts';
 export { baseType, decodeText, unwrap } from './input.ts';
 export { type AuditPort, createInvoke, type Invoke } from './invoke.ts';
 export { issuesOf, jsonPointer } from './issues.ts';

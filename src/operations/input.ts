@@ -3,12 +3,32 @@ import { badRequest } from '../kernel/errors.ts';
 import { issuesOf } from './issues.ts';
 import type { AnyOperation } from './operation.ts';
 
+/** Deeper than any input needs; what recurses over an input may count on it. */
+const MAX_DEPTH = 64;
+
 /** Checks an input against the operation's schema; every problem is reported, not only the first. */
 export function parseInput(operation: AnyOperation, raw: unknown): unknown {
+  if (operation.effect !== 'read') assertShallow(raw, operation.name);
   const given = operation.effect === 'read' ? withoutBlanks(raw) : raw;
   const parsed = (operation.input as z.ZodObject).safeParse(given);
   if (!parsed.success) throw badRequest(issuesOf(parsed.error), operation.name);
   return parsed.data;
+}
+
+/** Level by level, not by recursion, which is what a deep input would break. */
+function assertShallow(raw: unknown, subject: string): void {
+  let level: unknown[] = [raw];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > MAX_DEPTH) {
+      throw badRequest([{ code: 'too_deep', message: `is nested deeper than ${MAX_DEPTH} levels`, path: '' }], subject);
+    }
+    const below: unknown[] = [];
+    for (const value of level) {
+      if (value === null || typeof value !== 'object') continue;
+      for (const child of Object.values(value)) if (child !== null && typeof child === 'object') below.push(child);
+    }
+    level = below;
+  }
 }
 
 /** In a read, an empty text is the same as leaving the field out: `?scope=` asks for nothing in particular. */
@@ -42,7 +62,17 @@ function decodeField(type: string | undefined, text: unknown): unknown {
   if (typeof text !== 'string') return text;
   if (type === 'number' && /^-?\d{1,15}$/.test(text)) return Number(text);
   if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
+  if ((type === 'record' || type === 'object') && text.startsWith('{')) return decodeObject(text);
   return text;
+}
+
+/** Text that is not JSON stays text, for the schema to refuse. */
+function decodeObject(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
 
 /** number, boolean, array, enum …: what lies beneath optional and default. */

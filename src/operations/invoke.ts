@@ -26,12 +26,15 @@ export function createInvoke<Needs extends object>(services: Needs, database: Da
   const contextOf = (call: Call, trx: Trx | undefined): Context<Needs> =>
     Object.assign(Object.create(services) as Needs, call, { trx }) as Context<Needs>;
 
-  const write = (operation: AnyOperation, call: Call, input: unknown): Promise<unknown> =>
-    database.transaction(async (trx) => {
-      const payload = await operation.handle(contextOf(call, trx), input);
-      await audit.done(trx, call, operation.name, operation.audit?.(input, payload) ?? {});
-      return payload;
+  const write = async (operation: AnyOperation, call: Call, input: unknown): Promise<unknown> => {
+    const prepared = operation.prepare ? await operation.prepare(contextOf(call, undefined), input) : input;
+    const payload = await database.transaction(async (trx) => {
+      const answer = await operation.handle(contextOf(call, trx), prepared);
+      await audit.done(trx, call, operation.name, operation.audit?.(input, answer) ?? {});
+      return answer;
     });
+    return operation.finish ? operation.finish(contextOf(call, undefined), payload) : payload;
+  };
 
   const refuse = async (operation: AnyOperation, call: Call, thrown: unknown): Promise<never> => {
     const error = asFlowrightError(thrown);

@@ -27,6 +27,8 @@ export interface HttpRoute {
   status?: number;
   /** Groups routes in the OpenAPI document. */
   tag: string;
+  /** Names the state of what is sent, for a client that wants to change it. */
+  etag?(payload: never): string | undefined;
 }
 
 /**
@@ -37,6 +39,7 @@ export interface Operation<
   Needs = never,
   Input extends z.ZodObject = z.ZodObject,
   Output extends z.ZodType = z.ZodType,
+  Prepared = z.output<Input>,
 > {
   /** Canonical, namespaced: `flow.list`. */
   name: string;
@@ -44,6 +47,8 @@ export interface Operation<
   /** What a person or a model should know before calling it; the summary when left out. */
   description?: string;
   input: Input;
+  /** What the doors tell of the input, where the handler itself checks it and so takes it unparsed. */
+  documentedInput?: z.ZodObject;
   output: Output;
   access:
     | { public: true }
@@ -59,9 +64,13 @@ export interface Operation<
   cli?: {
     /** Words, then positional arguments: `flow get <flow_id>`. */
     command: string;
+    /** The command is made by hand, because it reads files or opens an editor; only the rendering is used. */
+    byHand?: true;
     examples?: string[];
     /** For people; `--json` prints the payload itself. */
-    render(payload: z.output<Output>): string;
+    render(payload: z.output<Output>): Ready<string>;
+    /** The same on a terminal that shows colours: ours, of kernel/terminal; any other sequence is shown, not obeyed. */
+    renderInColour?(payload: z.output<Output>): Ready<string>;
     /** True for an answer that is bad news; the command then ends with 1. */
     isBadNews?(payload: z.output<Output>): boolean;
   };
@@ -69,12 +78,16 @@ export interface Operation<
   errors?: readonly string[];
   /** What the audit line of a write says beside its name: ids and words, never content or secrets. */
   audit?(input: z.output<Input>, payload: z.output<Output>): Record<string, unknown>;
-  handle(context: Context<Needs>, input: z.output<Input>): Ready<z.output<Output>>;
+  /** Of a write: what needs no lock, and may refuse before one is taken. `handle` gets what it makes of the input. */
+  prepare?(context: Context<Needs>, input: z.output<Input>): Ready<Prepared>;
+  handle(context: Context<Needs>, input: Prepared): Ready<z.output<Output>>;
+  /** Of a write: what may only happen once it is committed, such as writing files. Its answer is the payload. */
+  finish?(context: Context<Needs>, payload: z.output<Output>): Promise<z.output<Output>>;
 }
 
-export function defineOperation<Needs, Input extends z.ZodObject, Output extends z.ZodType>(
-  operation: Operation<Needs, Input, Output>,
-): Operation<Needs, Input, Output> {
+export function defineOperation<Needs, Input extends z.ZodObject, Output extends z.ZodType, Prepared = z.output<Input>>(
+  operation: Operation<Needs, Input, Output, Prepared>,
+): Operation<Needs, Input, Output, Prepared> {
   return operation;
 }
 
@@ -84,4 +97,4 @@ export function routesOf(operation: { http: HttpRoute | readonly HttpRoute[] }):
 
 /** An operation whose input and output types are of no interest to the holder. */
 // biome-ignore lint/suspicious/noExplicitAny: the catalogue holds operations of every shape
-export type AnyOperation<Needs = any> = Operation<Needs, any, any>;
+export type AnyOperation<Needs = any> = Operation<Needs, any, any, any>;

@@ -19,9 +19,9 @@ describe('help', () => {
   it('of a namespace lists its commands, reserved ones marked', async () => {
     const { status, stdout } = await run('flow', '--help');
     expect(status).toBe(0);
-    for (const command of ['list', 'get', 'search', 'store'])
+    for (const command of ['list', 'get', 'search', 'project', 'store'])
       expect(stdout).toMatch(new RegExp(`^ {2}${command} `, 'm'));
-    for (const command of ['propose', 'export', 'import', 'project', 'run']) {
+    for (const command of ['propose', 'export', 'import', 'run']) {
       expect(stdout).toMatch(new RegExp(`^ {2}${command} +reserved`, 'm'));
     }
   });

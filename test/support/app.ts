@@ -2,6 +2,7 @@ import { type App, openApp } from '../../src/app.ts';
 import { homePaths } from '../../src/home/index.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
 import { resolveConfig } from '../../src/kernel/config.ts';
+import { readGates } from '../../src/kernel/gates.ts';
 import { silentLog } from '../../src/kernel/log.ts';
 import type { TestStore } from './databases.ts';
 
@@ -14,7 +15,7 @@ export function openTestApp(
   const { config, origins } = resolveConfig({ file: { identity: 'local' }, environment });
   const { clock, starterDir } = options;
   return openApp(
-    { paths: homePaths(store.home), config, origins },
+    { paths: homePaths(store.home), config, origins, gates: readGates(environment) },
     { log: silentLog, ...(clock ? { clock } : {}), ...(starterDir ? { starterDir } : {}) },
   );
 }

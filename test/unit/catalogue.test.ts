@@ -20,7 +20,7 @@ function operation(name: string, parts: Parts = {}): AnyOperation {
 }
 
 function room(namespace: string, ...operations: AnyOperation[]): Room {
-  return { namespaces: [{ name: namespace, summary: namespace }], load: async () => operations };
+  return { namespaces: [{ name: namespace, summary: namespace }], parts: [{ load: async () => operations }] };
 }
 
 const command = (words: string) => ({ cli: { command: words, render: () => '' } });
@@ -91,10 +91,28 @@ describe('the catalogue', () => {
   });
 
   it('loads only the room of the namespace in use', async () => {
-    const unwanted: Room = { ...room('b'), load: () => Promise.reject(new Error('must not be loaded')) };
+    const unwanted: Room = { ...room('b'), parts: [{ load: () => Promise.reject(new Error('must not be loaded')) }] };
     const wanted = operation('a.x');
     expect(await new Catalogue([unwanted, room('a', wanted)]).inNamespace('a')).toEqual([wanted]);
     expect(await new Catalogue([unwanted]).inNamespace('nowhere')).toEqual([]);
+  });
+
+  it('loads only the part of the command in use, and every part for an unknown one', async () => {
+    const list = operation('a.list', command('a list'));
+    const change = operation('a.change', { ...command('a change'), ...route('POST', '/change') });
+    const parts = [
+      { commands: ['list'], load: async () => [list] },
+      { commands: ['change'], load: async () => [change] },
+    ];
+    const catalogue = new Catalogue([{ ...room('a'), parts }]);
+    expect(await catalogue.inNamespace('a', 'list')).toEqual([list]);
+    expect(await catalogue.inNamespace('a', 'nothing')).toEqual([list, change]);
+    expect(await catalogue.inNamespace('a')).toEqual([list, change]);
+  });
+
+  it('refuses a command that its part does not name', async () => {
+    const parts = [{ commands: ['list'], load: async () => [operation('a.x', command('a other'))] }];
+    await expect(new Catalogue([{ ...room('a'), parts }]).all()).rejects.toThrow('which its part does not name');
   });
 
   it('does not take a longer namespace for a shorter one', async () => {
@@ -105,7 +123,9 @@ describe('the catalogue', () => {
         { name: 'ab', summary: '' },
       ],
     };
-    const catalogue = new Catalogue([{ ...both, load: async () => [operation('a.x'), operation('ab.x')] }]);
+    const catalogue = new Catalogue([
+      { ...both, parts: [{ load: async () => [operation('a.x'), operation('ab.x')] }] },
+    ]);
     expect((await catalogue.inNamespace('a')).map(({ name }) => name)).toEqual(['a.x']);
   });
 
@@ -113,8 +133,6 @@ describe('the catalogue', () => {
     const catalogue = createCatalogue();
     const names = (await catalogue.all()).map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(['flow.list', 'flow.get', 'flow.search', 'token.create']));
-    expect(catalogue.reservedCommands()).toEqual(
-      ['propose', 'export', 'import', 'project', 'run'].map((word) => `flow ${word}`),
-    );
+    expect(catalogue.reservedCommands()).toEqual(['flow run']);
   });
 });

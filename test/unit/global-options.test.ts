@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { firstWord, GLOBAL_OPTIONS, settingsSource } from '../../src/surfaces/cli/global-options.ts';
+import { commandWords, GLOBAL_OPTIONS, settingsSource } from '../../src/surfaces/cli/global-options.ts';
 
 describe('the first word of a command line', () => {
   it.each([
@@ -11,17 +11,17 @@ describe('the first word of a command line', () => {
     [['--vault', 'flow', 'token'], 'token'],
     [['--unknown', 'flow'], 'flow'],
   ])('of %j is %s', (argv, word) => {
-    expect(firstWord(argv)).toBe(word);
+    expect(commandWords(argv)[0]).toBe(word);
   });
 
   it.each([[[]], [['--help']], [['--vault']], [['--vault', 'team']]])('of %j is none', (argv) => {
-    expect(firstWord(argv)).toBeUndefined();
+    expect(commandWords(argv)).toEqual([]);
   });
 
   it.each(GLOBAL_OPTIONS.map((option) => ({ flag: option.long ?? '', takesValue: option.required })))(
     'knows whether $flag is followed by a value',
     ({ flag, takesValue }) => {
-      expect(firstWord([flag, 'next', 'flow'])).toBe(takesValue ? 'flow' : 'next');
+      expect(commandWords([flag, 'next', 'flow'])[0]).toBe(takesValue ? 'flow' : 'next');
     },
   );
 });

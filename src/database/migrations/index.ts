@@ -1,5 +1,6 @@
 import type { DialectName } from '../database.ts';
 import { foundation } from './0001-foundation.ts';
+import { review } from './0002-review.ts';
 
 /** In order; a migration that has landed is never edited. */
-export const MIGRATIONS: ((dialect: DialectName) => string[])[] = [foundation];
+export const MIGRATIONS: ((dialect: DialectName) => string[])[] = [foundation, review];

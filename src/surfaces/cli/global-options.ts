@@ -24,14 +24,15 @@ export const GLOBAL_OPTIONS: Option[] = [
 /** Those of the above that are followed by a value: what stands after them is not a command. */
 const WITH_VALUE = new Set(['--vault', '--hub', '--home', '--request-id']);
 
-/** The first word that is neither an option nor an option's value: the namespace that decides what gets loaded. */
-export function firstWord(argv: readonly string[]): string | undefined {
+/** Words that are neither an option nor a global option's value: the first two decide what gets loaded. */
+export function commandWords(argv: readonly string[]): string[] {
+  const words: string[] = [];
   for (let at = 0; at < argv.length; at += 1) {
     const word = argv[at] as string;
-    if (!word.startsWith('-')) return word;
-    if (WITH_VALUE.has(word)) at += 1;
+    if (!word.startsWith('-')) words.push(word);
+    else if (WITH_VALUE.has(word)) at += 1;
   }
-  return undefined;
+  return words;
 }
 
 export function settingsSource(options: GlobalOptions, environment: NodeJS.ProcessEnv): SettingsSource {

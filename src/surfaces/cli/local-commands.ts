@@ -5,6 +5,8 @@ import type { Cli } from './run.ts';
 export interface LocalCommand {
   name: string;
   summary: string;
+  /** Second words, where the namespace has other commands too. */
+  words?: readonly string[];
   load(): Promise<{ register(program: Command, cli: Cli): void }>;
 }
 
@@ -27,5 +29,20 @@ export const LOCAL_COMMANDS: readonly LocalCommand[] = [
   { name: 'backup', summary: 'Write a copy of the embedded database', load: () => import('./commands/backup.ts') },
   { name: 'restore', summary: 'Put a backup in place', load: () => import('./commands/backup.ts') },
   { name: 'openapi', summary: 'Write the OpenAPI document', load: () => import('./commands/openapi.ts') },
-  { name: 'flow', summary: '', load: () => import('./commands/flow-store.ts') },
+  { name: 'flow', summary: '', words: ['store'], load: () => import('./commands/flow-store.ts') },
+  {
+    name: 'flow',
+    summary: '',
+    words: ['propose', 'import', 'edit'],
+    load: () => import('./commands/flow-authoring.ts'),
+  },
+  { name: 'flow', summary: '', words: ['project'], load: () => import('./commands/flow-project.ts') },
+  { name: 'note', summary: '', words: ['put'], load: () => import('./commands/note-put.ts') },
 ];
+
+/** Those that a command line may mean: all of a namespace while nothing, or nothing known, follows it. */
+export function localCommands(namespace: string, command: string | undefined): LocalCommand[] {
+  const here = LOCAL_COMMANDS.filter(({ name }) => name === namespace);
+  if (command === undefined) return here;
+  return here.filter(({ words }) => words === undefined || words.includes(command));
+}

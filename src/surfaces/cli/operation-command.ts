@@ -5,7 +5,7 @@ import type { Cli } from './run.ts';
 
 /** Adds a command for an operation; its arguments and options are the fields of the input schema. */
 export function addOperationCommand(program: Command, operation: AnyOperation, cli: Cli): void {
-  if (!operation.cli) return;
+  if (!operation.cli || operation.cli.byHand) return;
   const words = operation.cli.command.split(' ');
   const path = words.filter((word) => !/^[<[]/.test(word));
   const positional = words.filter((word) => /^[<[]/.test(word)).map((word) => word.replace(/[<>[\]]/g, ''));

@@ -2,13 +2,13 @@ import { Command, CommanderError } from 'commander';
 import { packageVersion } from '../../home/index.ts';
 import { asFlowrightError, FlowrightError, refusal } from '../../kernel/errors.ts';
 import { newRequestId, REQUEST_ID_RE } from '../../kernel/ids.ts';
-import { inert } from '../../kernel/terminal.ts';
+import { inert, inertButColours, wantsColour } from '../../kernel/terminal.ts';
 import { type AnyOperation, errorEnvelope, toJson } from '../../operations/index.ts';
 import { createCatalogue } from '../../rooms.ts';
 import { loadSettings, type Settings } from '../../settings.ts';
 import { confirm } from './confirm.ts';
-import { firstWord, GLOBAL_OPTIONS, type GlobalOptions, settingsSource } from './global-options.ts';
-import { LOCAL_COMMANDS } from './local-commands.ts';
+import { commandWords, GLOBAL_OPTIONS, type GlobalOptions, settingsSource } from './global-options.ts';
+import { LOCAL_COMMANDS, localCommands } from './local-commands.ts';
 import { addOperationCommand, descend } from './operation-command.ts';
 
 /** Exit codes: 0 done, 1 usage or refused, 2 failed. */
@@ -24,6 +24,9 @@ export interface Cli {
   print(text: string): void;
   /** Progress and notices, apart from the answer. */
   tell(text: string): void;
+  /** The payload as text, for a command that goes on working with it. */
+  ask(operation: AnyOperation, input: Record<string, unknown>): Promise<string>;
+  /** Asks, and prints the answer. */
   call(operation: AnyOperation, input: Record<string, unknown>): Promise<void>;
 }
 
@@ -37,7 +40,7 @@ export async function runCli(argv: string[], environment: NodeJS.ProcessEnv): Pr
       cli.print(packageVersion());
       return 0;
     }
-    await populate(program, firstWord(words), cli);
+    await populate(program, commandWords(words), cli);
     if (words.length === 0) program.help();
     await program.parseAsync(words, { from: 'user' });
     return 0;
@@ -62,23 +65,34 @@ function createCli(program: Command, environment: NodeJS.ProcessEnv): Cli {
     },
     print: (text) => void process.stdout.write(`${text}\n`),
     tell: (text) => void process.stderr.write(`${text}\n`),
+    ask: async (operation, input) => {
+      const { config } = cli.settings();
+      return config.hub_url
+        ? (await import('./remote-call.ts')).callHub(operation, input, cli)
+        : toJson(await (await import('./local-call.ts')).callLocally(operation, input, cli));
+    },
     call: async (operation, input) => {
       if (operation.effect === 'destructive') await confirm(operation, cli);
-      const { config } = cli.settings();
-      const json = config.hub_url
-        ? await (await import('./remote-call.ts')).callHub(operation, input, cli)
-        : toJson(await (await import('./local-call.ts')).callLocally(operation, input, cli));
-      const { render, isBadNews } = operation.cli ?? {};
-      // Whatever a hub sends, people get text that their terminal only shows.
-      cli.print(cli.options().json || !render ? json : inert(render(JSON.parse(json))));
+      const json = await cli.ask(operation, input);
+      const { isBadNews } = operation.cli ?? {};
+      cli.print(cli.options().json ? json : await forPeople(operation, json, environment));
       if (isBadNews?.(JSON.parse(json))) process.exitCode = REFUSED;
     },
   };
   return cli;
 }
 
-/** Gives the program its options and the commands of the namespace in use; of the others only the names. */
-async function populate(program: Command, namespace: string | undefined, cli: Cli): Promise<void> {
+/** Whatever a hub sends, people get text that their terminal only shows. */
+async function forPeople(operation: AnyOperation, json: string, environment: NodeJS.ProcessEnv): Promise<string> {
+  const { render, renderInColour } = operation.cli ?? {};
+  if (renderInColour && wantsColour(environment, process.stdout.isTTY === true)) {
+    return inertButColours(await renderInColour(JSON.parse(json)));
+  }
+  return render ? inert(await render(JSON.parse(json))) : json;
+}
+
+/** Gives the program its options and the command in use, or its whole namespace; of the others only the names. */
+async function populate(program: Command, [namespace, command]: readonly string[], cli: Cli): Promise<void> {
   program.description('A workbench for work done by people and language models together');
   for (const option of GLOBAL_OPTIONS) program.addOption(option);
   program.helpCommand(false).configureHelp({ showGlobalOptions: true });
@@ -88,8 +102,9 @@ async function populate(program: Command, namespace: string | undefined, cli: Cl
   for (const { name, summary } of LOCAL_COMMANDS) if (!names.has(name)) names.set(name, summary);
   for (const [name, summary] of [...names].sort()) descend(program, [name]).description(summary);
   if (namespace !== undefined && names.has(namespace)) {
-    for (const local of LOCAL_COMMANDS) if (local.name === namespace) (await local.load()).register(program, cli);
-    for (const operation of await catalogue.inNamespace(namespace)) addOperationCommand(program, operation, cli);
+    for (const local of localCommands(namespace, command)) (await local.load()).register(program, cli);
+    for (const operation of await catalogue.inNamespace(namespace, command))
+      addOperationCommand(program, operation, cli);
     for (const command of catalogue.reservedCommands()) {
       const path = command.split(' ');
       if (path[0] === namespace) reserve(descend(program, path), command);

@@ -102,7 +102,7 @@ function describeErrors(codes: ErrorCode[]): Json {
 }
 
 function describeInput(operation: AnyOperation, route: HttpRoute): { parameters: Json[]; requestBody?: Json } {
-  const input = z.toJSONSchema(operation.input, { io: 'input' }) as {
+  const input = z.toJSONSchema(operation.documentedInput ?? operation.input, { io: 'input' }) as {
     properties?: Record<string, Json>;
     required?: string[];
   };

@@ -46,12 +46,15 @@ function addRoute(server: FastifyInstance, app: App, operation: AnyOperation, ro
     url,
     config: { public: 'public' in operation.access },
     handler: (request, reply) => {
-      const send = (payload: unknown) =>
-        reply
+      const send = (payload: unknown) => {
+        const etag = route.etag?.(payload as never);
+        if (etag) reply.header('etag', `"${etag}"`);
+        return reply
           .code(status)
           .header('cache-control', 'no-store')
           .header('content-type', JSON_TYPE)
           .send(toJsonBytes(payload));
+      };
       const input = () => inputOf(request, operation, route);
       return whenReady(app.invoke(operation, callOf(request), input), send);
     },

@@ -22,7 +22,7 @@ export function operationTools(operations: readonly AnyOperation[]): Map<string,
 }
 
 function announce(name: string, operation: AnyOperation): Tool {
-  const input = z.toJSONSchema(operation.input, { io: 'input' }) as Tool['inputSchema'];
+  const input = z.toJSONSchema(operation.documentedInput ?? operation.input, { io: 'input' }) as Tool['inputSchema'];
   return {
     name,
     title: operation.summary,

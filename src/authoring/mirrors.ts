@@ -1,0 +1,75 @@
+import type { Database } from '../database/index.ts';
+import { readVersion } from '../flows/index.ts';
+import { sha256Hex } from '../kernel/hash.ts';
+import { actorHash, type Principal } from '../operations/index.ts';
+import type { Files } from '../vault/index.ts';
+import { mirrorText } from './mirror-note.ts';
+import { type MirrorRow, mirrorOf } from './mirror-rows.ts';
+
+export type MirrorState = 'in_step' | 'edited' | 'missing';
+
+export interface MirrorView {
+  flow_id: string;
+  version: string;
+  path: string;
+  state: MirrorState;
+}
+
+const MAX_MIRRORS = 200;
+
+/** How each visible flow's mirror stands beside the library. The library is right; an edit is somebody's wish. */
+export async function listMirrors(
+  needs: { database: Database; files: Files },
+  principal: Principal,
+  after: string,
+): Promise<{ mirrors: MirrorView[]; next_cursor: string | null }> {
+  await needs.files.settle(`vault:${principal.vault_id}`);
+  const rows = await needs.database.queries
+    .selectFrom('flow_mirrors')
+    .innerJoin('flows', (join) =>
+      join.onRef('flows.vault_id', '=', 'flow_mirrors.vault_id').onRef('flows.flow_id', '=', 'flow_mirrors.flow_id'),
+    )
+    .selectAll('flow_mirrors')
+    .where('flow_mirrors.vault_id', '=', principal.vault_id)
+    .where('flows.scope', 'in', [...principal.visible_scopes])
+    .where('flow_mirrors.flow_id', '>', after)
+    .orderBy('flow_mirrors.flow_id')
+    .limit(MAX_MIRRORS + 1)
+    .execute();
+  const page = rows.slice(0, MAX_MIRRORS);
+  const mirrors = await Promise.all(page.map((row) => viewOf(needs, row)));
+  return { mirrors, next_cursor: rows.length > MAX_MIRRORS ? (page.at(-1)?.flow_id ?? null) : null };
+}
+
+async function viewOf(needs: { database: Database; files: Files }, row: MirrorRow): Promise<MirrorView> {
+  const text = await needs.files.text(needs.database.queries, `vault:${row.vault_id}`, row.path);
+  return { flow_id: row.flow_id, version: row.version, path: row.path, state: stateOf(row, text) };
+}
+
+function stateOf(row: MirrorRow, text: string | null): MirrorState {
+  if (text === null) return 'missing';
+  return sha256Hex(text) === row.text_sha256 ? 'in_step' : 'edited';
+}
+
+/** The mirror as it lies on disk. */
+export async function readMirror(needs: { database: Database; files: Files }, vaultId: string, flowId: string) {
+  const row = await mirrorOf(needs.database.queries, vaultId, flowId);
+  if (!row) return null;
+  const text = await needs.files.text(needs.database.queries, `vault:${vaultId}`, row.path);
+  return { row, text, state: stateOf(row, text) };
+}
+
+/** The text as the approval wrote it, made again from the library; null when it does not come from a proposal. */
+export async function textFromLibrary(queries: Database['queries'], row: MirrorRow): Promise<string | null> {
+  const bundle = await readVersion(queries, row.vault_id, row.flow_id, row.version);
+  const proposal = await queries
+    .selectFrom('flow_versions')
+    .innerJoin('proposals', 'proposals.proposal_id', 'flow_versions.proposal_id')
+    .select(['proposed_as', 'actor_hash', 'decided_by', 'decided_at'])
+    .where('flow_versions.vault_id', '=', row.vault_id)
+    .where('flow_versions.flow_id', '=', row.flow_id)
+    .where('flow_versions.version', '=', row.version)
+    .executeTakeFirst();
+  if (!bundle || !proposal?.decided_by || !proposal.decided_at) return null;
+  return mirrorText(bundle, proposal, actorHash(proposal.decided_by, row.vault_id), proposal.decided_at);
+}

@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { FlowrightError, refusal } from '../../../kernel/errors.ts';
+import { inert } from '../../../kernel/terminal.ts';
+import { ABSENT_NOTE_STATE_ID, parseNote } from '../../../vault/index.ts';
+import { descend } from '../operation-command.ts';
+import { operationNamed } from '../operation-named.ts';
+import type { Cli } from '../run.ts';
+
+interface Written {
+  path: string;
+  state_id: string;
+  written: boolean;
+  kept_aside: string | null;
+}
+
+const STANDARD_INPUT = 0;
+
+export function register(program: Command, cli: Cli): void {
+  descend(program, ['note', 'put'])
+    .argument('<path>', 'path of the note in the vault, such as projects/plan.md')
+    .description('Write a note from a file')
+    .requiredOption('--file <file>', 'the whole note with its front block; - for standard input')
+    .option('--base-state-id <text>', 'state id of the note you changed; the present one when left out')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  flowright note put projects/plan.md --file plan.md\n  flowright note put inbox/idea.md --file - < idea.md',
+    )
+    .action((path: string, options: { file: string; baseStateId?: string }) => putNote(path, options, cli));
+}
+
+async function putNote(path: string, options: { file: string; baseStateId?: string }, cli: Cli): Promise<void> {
+  const { frontmatter, body, damaged } = parseNote(textOf(options.file));
+  if (damaged) throw refusal('BAD_REQUEST', `The file is not a sound note: ${damaged}. Mend it and try again.`);
+  const base_state_id = options.baseStateId ?? (await presentStateId(path, cli));
+  const answer = await cli.ask(await operationNamed('note.put'), { path, body, frontmatter, base_state_id });
+  cli.print(cli.options().json ? answer : inert(summary(JSON.parse(answer) as Written)));
+}
+
+async function presentStateId(path: string, cli: Cli): Promise<string> {
+  try {
+    const note = JSON.parse(await cli.ask(await operationNamed('note.get'), { path })) as { state_id: string };
+    return note.state_id;
+  } catch (error) {
+    if (error instanceof FlowrightError && error.code === 'NOT_FOUND') return ABSENT_NOTE_STATE_ID;
+    throw error;
+  }
+}
+
+function textOf(file: string): string {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(file === '-' ? STANDARD_INPUT : file);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw refusal('USAGE_ERROR', `The file cannot be read (${code}). Name a note, or - for standard input.`);
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw refusal('BAD_REQUEST', 'The file is not UTF-8 text. Save it as UTF-8 and try again.');
+  }
+}
+
+function summary({ path, state_id, written, kept_aside }: Written): string {
+  const outcome = written ? `${path} is written` : `${path} will be written as soon as the disk allows`;
+  const aside = kept_aside ? `\nSomebody edited it at the same moment; that text is kept as ${kept_aside}.` : '';
+  return `${outcome} (${state_id}).${aside}`;
+}

@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto';
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { refusal } from '../../kernel/errors.ts';
+
+/** What a file holds; null when there is none. */
+export function readIfThere(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw cannot('read', path, error);
+  }
+}
+
+/**
+ * Puts a whole file in place of what was there, or changes nothing. A link stays a link: what it points to is replaced.
+ */
+export function replaceFile(path: string, text: string): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    const target = realTarget(path);
+    const mode = statSync(target, { throwIfNoEntry: false })?.mode ?? 0o666;
+    const temporary = join(dirname(target), `.${basename(target)}.${randomUUID().slice(0, 8)}.tmp`);
+    try {
+      writeDurably(temporary, text, mode & 0o777);
+      renameSync(temporary, target);
+    } finally {
+      rmSync(temporary, { force: true });
+    }
+  } catch (error) {
+    throw cannot('write', path, error);
+  }
+}
+
+function realTarget(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+function writeDurably(path: string, text: string, mode: number): void {
+  const file = openSync(path, 'wx', mode);
+  try {
+    writeFileSync(file, text);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function cannot(act: string, path: string, error: unknown) {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === undefined) throw error;
+  return refusal('USAGE_ERROR', `Cannot ${act} ${path} (${code}). Name a file that you may ${act} with --out.`);
+}
