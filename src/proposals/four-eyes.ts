@@ -1,6 +1,6 @@
 import type { Queries } from '../database/index.ts';
 import { refusal } from '../kernel/errors.ts';
-import type { Principal } from '../operations/index.ts';
+import { isScope, type Principal, type Role, resolveVisibleScopes, type Scope } from '../operations/index.ts';
 import type { ProposalRow } from './record.ts';
 
 /**
@@ -16,18 +16,23 @@ export async function assertFourEyes(
   const isOwn = proposal.proposed_by === principal.user_id;
   if (!isOwn) return false;
   const current = proposal.flow_id === null ? null : await scopeOf(queries, proposal.vault_id, proposal.flow_id);
-  const isShared = [proposal.scope, current].some((scope) => scope === 'project' || scope === 'org');
-  if (!isShared) return true;
-  const other = await queries
+  const scopes = [proposal.scope, current].filter(isScope);
+  if (!scopes.some((scope) => scope !== 'personal')) return true;
+  const others = await queries
     .selectFrom('memberships')
     .innerJoin('users', 'users.user_id', 'memberships.user_id')
-    .select('memberships.user_id')
+    .select(['role', 'scopes_json', 'ambiguous'])
     .where('vault_id', '=', proposal.vault_id)
     .where('memberships.user_id', '<>', principal.user_id)
     .where('role', 'in', judges)
     .where('disabled_at', 'is', null)
-    .limit(1)
-    .executeTakeFirst();
+    .execute();
+  // Somebody who cannot see the flow cannot decide about it either.
+  const other = others.find(({ role, scopes_json, ambiguous }) => {
+    const own = scopes_json === null ? null : (JSON.parse(scopes_json) as Scope[]);
+    const seen = resolveVisibleScopes({ role: role as Role, scopes: own, ambiguous: ambiguous === 1 });
+    return ambiguous === 0 && scopes.every((scope) => seen.has(scope));
+  });
   if (!other) return true;
   throw refusal(
     'FOUR_EYES_REQUIRED',

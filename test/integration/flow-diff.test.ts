@@ -58,7 +58,7 @@ onEachDatabase((_engine, makeStore) => {
     return answers;
   };
 
-  describe('[FLR-flow-diff] [S002-7-parity] every door tells the same differences', () => {
+  describe('[FLR-diff] [S002-7-parity] every door tells the same differences', () => {
     it.each<[string, Who, Record<string, unknown>, [number | null, number]]>([
       ['the latest against the one before', 'owner', {}, [1, 2]],
       ['a viewer asks the same', 'viewer', {}, [1, 2]],
@@ -137,7 +137,7 @@ onEachDatabase((_engine, makeStore) => {
     });
   });
 
-  describe('[FLR-flow-diff] the draft of a proposal', () => {
+  describe('[FLR-diff] the draft of a proposal', () => {
     const [base, draft] = VERSIONS as [FlowBundle, FlowBundle];
     const drafts = new Map<string, ProposedDraft>([
       ['edit', { proposal_id: PROPOSAL, base, draft }],

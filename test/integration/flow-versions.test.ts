@@ -75,7 +75,7 @@ onEachDatabase((_engine, makeStore) => {
     ['viewer', { flow_id: 'flow_many' }],
     ['owner', { flow_id: 'flow_for_org' }],
     ['owner', { flow_id: 'flow_overseer_handover' }],
-  ])('[FLR-flow-versions] [S002-7-parity] every door gives the same bytes to %s asking %o', async (who, input) => {
+  ])('[FLR-versions] [S002-7-parity] every door gives the same bytes to %s asking %o', async (who, input) => {
     const [first, ...others] = await askAll(who, input);
     expect(first?.ok, first?.text).toBe(true);
     for (const other of others) expect(other).toEqual(first);
@@ -95,7 +95,7 @@ onEachDatabase((_engine, makeStore) => {
     for (const other of others) expect(other).toEqual(first);
   });
 
-  it('[FLR-flow-versions] lists versions from the highest, with what tells them apart', async () => {
+  it('[FLR-versions] lists versions from the highest, with what tells them apart', async () => {
     const { body } = await get('/api/v1/flows/flow_many/versions');
     expect(body).toMatchObject({
       schema: 'flowright.flow_versions/v1',
@@ -119,13 +119,13 @@ onEachDatabase((_engine, makeStore) => {
     );
   });
 
-  it('[FLR-flow-versions] cuts at the limit and says so', async () => {
+  it('[FLR-versions] cuts at the limit and says so', async () => {
     const { body } = await get('/api/v1/flows/flow_many/versions?limit=2');
     expect((body as unknown as Versions).versions.map(({ version }) => version)).toEqual(['1.10.0', '1.9.0']);
     expect(body).toMatchObject({ latest_version: '1.10.0', truncated: true });
   });
 
-  it('[FLR-flow-versions] state ids are the tokens of the definitions, and the ETags of both routes', async () => {
+  it('[FLR-versions] state ids are the tokens of the definitions, and the ETags of both routes', async () => {
     const listed = await get('/api/v1/flows/flow_many/versions?limit=4');
     const { versions } = listed.body as unknown as Versions;
     expect(listed.headers.etag).toBe(`"${versions[0]?.state_id}"`);
@@ -159,7 +159,7 @@ onEachDatabase((_engine, makeStore) => {
     expect(last).toBe('(truncated)');
   });
 
-  describe('[FLR-retired-administered] a retired flow', () => {
+  describe('[FLR-retire] a retired flow', () => {
     it('shows its versions to whoever administers, and when it was retired', async () => {
       const { body, status } = await get('/api/v1/flows/flow_gone/versions');
       expect(status).toBe(200);

@@ -49,7 +49,7 @@ const expectWithin = async (limit: number, what: string, work: () => unknown, me
   expect(comparison.ratio, describeComparison(what, comparison)).toBeLessThanOrEqual(limit);
 };
 
-describe('[FLR-flow-diff-cost] comparing 100 steps with 100 steps of 8,000-character texts', () => {
+describe('[FLR-diff] comparing 100 steps with 100 steps of 8,000-character texts', () => {
   it('finds every step again, or none', () => {
     const kinds = (after: FlowBundle) => new Set(diffFlows(large, after).changes.map(({ kind }) => kind));
     expect(kinds(alike)).toEqual(new Set(['step_moved', 'field_reworded']));
@@ -105,7 +105,7 @@ describe('[FLR-flow-diff-cost] comparing 100 steps with 100 steps of 8,000-chara
   });
 });
 
-it('[FLR-flow-versions] the token of an answer that is kept ready is computed once', async () => {
+it('[FLR-versions] the token of an answer that is kept ready is computed once', async () => {
   const answer = { schema: 'knowtation.flow_get/v0' as const, vault_id: 'default', ...large };
   expect(stateIdOfAnswer(answer)).toBe(flowStateId(large.flow, large.steps));
   await expectWithin(

@@ -89,7 +89,7 @@ onEachDatabase((_engine, makeStore) => {
     });
   });
 
-  it('[FLR-retired-administered] a retired flow is as missing to all but people who administer and hold its scope', async () => {
+  it('[FLR-retire] a retired flow is as missing to all but people who administer and hold its scope', async () => {
     for (const question of [...QUESTIONS.map((path) => `/${path}`), '', '?version=1.0.0']) {
       // Those who may see it ask first and last, so that an answer kept ready for them would be found out.
       for (const user of ['adam', 'vera', 'edna', 'olga', 'robot', 'adam', 'ned']) {

@@ -4,7 +4,6 @@ import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import BetterSqlite3 from 'better-sqlite3';
-import { build } from 'esbuild';
 import pg from 'pg';
 
 /**
@@ -108,7 +107,7 @@ async function bundled(script: string): Promise<{ file: string; remove(): void }
   fs.mkdirSync(CACHE, { recursive: true });
   const folder = fs.mkdtempSync(join(CACHE, 'die-at-'));
   const outfile = join(folder, 'script.mjs');
-  const external = ['better-sqlite3', 'pg', 'yaml'];
+  const { build } = await import('esbuild');
   const banner = {
     js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
   };
@@ -119,7 +118,7 @@ async function bundled(script: string): Promise<{ file: string; remove(): void }
     platform: 'node',
     format: 'esm',
     target: 'node20',
-    external,
+    external: ['better-sqlite3', 'pg', 'yaml', 'esbuild'],
     banner,
     legalComments: 'none',
   });

@@ -188,7 +188,7 @@ const CASES: [string, Change, string, string, string][] = [
   ['less done by agents', onStep(2, { automatable: 'manual' }), 'automatable_changed', '/steps/1/automatable', 'major'],
 ];
 
-describe('[S003-semver-advice] each kind of change', () => {
+describe('[FLR-diff] each kind of change', () => {
   it.each(CASES)('%s', (_what, change, kind, path, impact) => {
     const diff = diffFlows(base(), base(change));
     expect(diff.changes).toEqual([expect.objectContaining({ kind, path, impact })]);
@@ -231,7 +231,7 @@ describe('[S003-semver-advice] each kind of change', () => {
   });
 });
 
-describe('[S003-semver-advice] the version number', () => {
+describe('[FLR-diff] the version number', () => {
   const removal = (from: string, to: string) =>
     diffFlows(
       report(undefined, from),

@@ -20,7 +20,7 @@ function table(header: string): string[][] {
     .map((cells) => cells.map((cell) => cell.trim().replaceAll('`', '')));
 }
 
-describe('[S003-semver-advice] docs/flow-diff.md', () => {
+describe('[FLR-diff] docs/flow-diff.md', () => {
   it('says of every kind of change what the code says', () => {
     const [, ...rows] = table('kind');
     const coded = Object.entries(IMPACT).flatMap(([kind, impact]) =>

@@ -19,7 +19,7 @@ const opposite = (kind: string): string =>
 
 const kindsOf = ({ changes }: FlowDiff): string[] => changes.map(({ kind }) => kind).sort();
 
-describe('[FLR-flow-diff] for any two versions', () => {
+describe('[FLR-diff] for any two versions', () => {
   // A version does not differ from itself, whatever its number and its time.
   it('there is nothing to say about a flow and itself', () => {
     fc.assert(

@@ -7,7 +7,7 @@ import { type Change, JOBS, newStep, onStep, renumbered, report, stepOf } from '
 const kindsOf = (before: FlowBundle | null, after: FlowBundle | null) =>
   diffFlows(before, after).changes.map(({ kind }) => kind);
 
-describe('[FLR-flow-diff] steps are recognised by what they say', () => {
+describe('[FLR-diff] steps are recognised by what they say', () => {
   it('a new first step is one step added and nothing else', () => {
     const after = report(({ steps }) => steps.unshift(newStep('the weather')));
     const { changes } = diffFlows(report(), after);
@@ -138,7 +138,7 @@ describe('[FLR-flow-diff] steps are recognised by what they say', () => {
   });
 });
 
-describe('[FLR-flow-diff] references follow the step they mean', () => {
+describe('[FLR-diff] references follow the step they mean', () => {
   const list = { name: 'list', type: 'string' };
   const linked = (change: Change = () => {}) =>
     report((bundle) => {

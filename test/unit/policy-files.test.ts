@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Policy } from '../../src/policy/index.ts';
@@ -35,13 +35,6 @@ describe('the policy files of a data folder', () => {
       evaluator_may_approve: false,
     });
     expect(policy.damaged()).toEqual(ALL.map((file) => ({ file, reason: expect.stringContaining('EISDIR') })));
-  });
-
-  it.skipIf(process.getuid?.() === 0)('[S003-6-tri-state] that may not be read close', () => {
-    const folder = tempFolder();
-    put(folder, AUTHORING_POLICY_FILE, { flow_authoring_writes_enabled: true });
-    chmodSync(join(folder, AUTHORING_POLICY_FILE), 0);
-    expect(new Policy(folder, {}).values().flow_authoring_forbidden).toBe(true);
   });
 
   it('with nothing wrong are not listed as damaged', () => {

@@ -102,7 +102,7 @@ function describeErrors(codes: ErrorCode[]): Json {
 }
 
 function describeInput(operation: AnyOperation, route: HttpRoute): { parameters: Json[]; requestBody?: Json } {
-  const input = z.toJSONSchema(operation.documentedInput ?? operation.input, { io: 'input' }) as {
+  const input = withComponentRefs(z.toJSONSchema(operation.documentedInput ?? operation.input, { io: 'input' })) as {
     properties?: Record<string, Json>;
     required?: string[];
   };
@@ -126,6 +126,11 @@ function describeInput(operation: AnyOperation, route: HttpRoute): { parameters:
   if (Object.keys(properties).length === 0) return { parameters };
   const schema = { type: 'object', properties, required: [...required], additionalProperties: false };
   return { parameters, requestBody: { required: true, content: { 'application/json': { schema } } } };
+}
+
+/** A named schema inside an input is one of the document's components, not a definition of its own. */
+function withComponentRefs(schema: unknown): unknown {
+  return JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', `"${componentUri('')}`));
 }
 
 /** All named schemas that answers are made of, each once, referring to each other. */
