@@ -1,6 +1,7 @@
 import { buildFlowStepId, type FlowBundle } from '../flows/index.ts';
 import { refusal } from '../kernel/errors.ts';
 import { compareSemver, parseSemver } from '../kernel/semver.ts';
+import { yaml } from '../kernel/yaml.ts';
 
 /**
  * A flow as people edit it: YAML without what follows from the order of the steps. A step keeps its number in `step`,
@@ -18,8 +19,8 @@ interface EditStep {
 const DERIVED_FLOW_KEYS = ['schema', 'flow_id', 'steps', 'updated', 'truncated'];
 const DERIVED_STEP_KEYS = ['schema', 'step_id', 'flow_id', 'ordinal'];
 
-export async function editDocument(bundle: FlowBundle): Promise<string> {
-  const { Document } = await import('yaml');
+export function editDocument(bundle: FlowBundle): string {
+  const { Document } = yaml();
   const document = new Document({
     intent: '',
     flow: { ...without(bundle.flow, DERIVED_FLOW_KEYS), version: nextPatch(bundle.flow.version) },
@@ -36,8 +37,8 @@ export interface EditedFlow {
 }
 
 /** The whole flow again, numbered anew; null when the file was emptied. What it says is checked by the hub. */
-export async function readEditDocument(text: string, base: FlowBundle, now: string): Promise<EditedFlow | null> {
-  const { parse } = await import('yaml');
+export function readEditDocument(text: string, base: FlowBundle, now: string): EditedFlow | null {
+  const { parse } = yaml();
   if (text.split('\n').every((line) => line.trim() === '' || line.startsWith('#'))) return null;
   let document: unknown;
   try {

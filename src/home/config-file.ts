@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { refusal } from '../kernel/errors.ts';
+import { yaml } from '../kernel/yaml.ts';
 import type { HomePaths } from './paths.ts';
 
 const FIRST_CONFIG = `# Flowright settings. Environment variables and flags override them; \`flowright config show\` explains each value.
@@ -57,7 +57,7 @@ export function readConfigFile(paths: HomePaths): unknown {
     throw refusal('CONFIG_INVALID', `${paths.config} cannot be read: check its permissions.`);
   }
   try {
-    return plainLines(text) ?? parseYaml(text);
+    return plainLines(text) ?? yaml().parse(text);
   } catch (error) {
     const reason = (error as Error).message.split('\n')[0]?.replace(/:$/, '.');
     throw refusal('CONFIG_INVALID', `${paths.config} is not valid YAML: ${reason}`);
@@ -65,8 +65,7 @@ export function readConfigFile(paths: HomePaths): unknown {
 }
 
 /**
- * Comments and `key: word` lines, which most files consist of, or null for anything else. Every command reads its
- * settings, and loading a YAML parser for two words would be a tenth of its time.
+ * Comments and `key: word` lines, which most files consist of, or null for anything else: two words need no parser.
  */
 function plainLines(text: string): Record<string, string> | null {
   const settings: Record<string, string> = {};
@@ -78,9 +77,4 @@ function plainLines(text: string): Record<string, string> | null {
     settings[key] = word;
   }
   return settings;
-}
-
-function parseYaml(text: string): unknown {
-  const { parse } = createRequire(import.meta.url)('yaml') as typeof import('yaml');
-  return parse(text);
 }

@@ -1,5 +1,5 @@
-import { createRequire } from 'node:module';
 import type { Document, Scalar, ScalarTag, YAMLMap } from 'yaml';
+import { yaml } from '../kernel/yaml.ts';
 import { frontmatterFault } from './frontmatter-limits.ts';
 import { MAX_FRONT_BLOCK_BYTES } from './limits.ts';
 
@@ -38,9 +38,12 @@ function valuesOf(block: string): ReadFrontmatter {
     schema: 'core',
     customTags: (tags) => [...tags.filter((tag) => typeof tag === 'string' || !isNumberTag(tag)), JSON_NUMBER],
     merge: false,
+    // Explicit tags make nothing but text: no bytes, no sets, no dates.
+    resolveKnownTags: false,
+    stringKeys: true,
     // Its own check for repeated keys takes time in the square of their number.
     uniqueKeys: false,
-    logLevel: 'silent',
+    logLevel: 'error',
     prettyErrors: false,
   });
   const { contents } = document;
@@ -48,8 +51,8 @@ function valuesOf(block: string): ReadFrontmatter {
   if (fault) return damaged(firstLine(fault.message));
   if (contents === null || isEmpty(contents)) return { state: 'read', frontmatter: {} };
   if (!yaml().isMap(contents)) return { state: 'other' };
-  const keys = keyFault(document);
-  if (keys) return damaged(keys);
+  const repeated = repeatedKey(document);
+  if (repeated !== null) return damaged(`the key ${repeated.slice(0, 100)} is there twice`);
   const frontmatter = document.toJS({ maxAliasCount: MAX_ALIASES }) as Record<string, unknown>;
   const limits = frontmatterFault(frontmatter);
   return limits ? damaged(`it ${limits}`) : { state: 'read', frontmatter };
@@ -63,21 +66,20 @@ function isEmpty(node: unknown): boolean {
   return yaml().isScalar(node) && node.value === null && (node.source ?? '') === '';
 }
 
-/** Keys are plain words, each once; the last of two would silently win. */
-function keyFault(document: Document): string | null {
-  let fault: string | null = null;
+/** The last of two equal keys would silently win. */
+function repeatedKey(document: Document): string | null {
+  let repeated: string | null = null;
   yaml().visit(document, {
     Map: (_, map: YAMLMap) => {
       const seen = new Set<string>();
       for (const { key } of map.items) {
-        if (!yaml().isScalar(key)) fault ??= 'a key is not a plain word';
         const name = String((key as Scalar).value);
-        if (seen.has(name)) fault ??= `the key ${name.slice(0, 100)} is there twice`;
+        if (seen.has(name)) repeated ??= name;
         seen.add(name);
       }
     },
   });
-  return fault;
+  return repeated;
 }
 
 /** YAML with a line end after it; empty without values. */
@@ -117,12 +119,4 @@ function isNumberTag({ tag }: { tag: string }): boolean {
 
 function firstLine(message: string): string {
   return (message.split('\n')[0] ?? '').slice(0, 200).replace(/[.:]$/, '');
-}
-
-let loaded: typeof import('yaml') | undefined;
-
-/** Loaded on first use: most commands touch no note. */
-function yaml(): typeof import('yaml') {
-  loaded ??= createRequire(import.meta.url)('yaml') as typeof import('yaml');
-  return loaded;
 }

@@ -1,6 +1,8 @@
 /** How large a note and its parts may be, in bytes of UTF-8. */
 export const MAX_PATH_BYTES = 1_024;
 export const MAX_SEGMENT_BYTES = 255;
+/** Each new folder on the way has to reach the disk before the note does. */
+export const MAX_SEGMENTS = 64;
 export const MAX_BODY_BYTES = 1_048_576;
 /** Of the front block as JSON; as YAML the same values may take more room. */
 export const MAX_FRONTMATTER_BYTES = 65_536;

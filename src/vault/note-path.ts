@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { refusal } from '../kernel/errors.ts';
-import { MAX_PATH_BYTES, MAX_SEGMENT_BYTES } from './limits.ts';
+import { MAX_PATH_BYTES, MAX_SEGMENT_BYTES, MAX_SEGMENTS } from './limits.ts';
 
 export type PathVerdict = { ok: true } | { ok: false; reason: string };
 
@@ -32,7 +32,9 @@ export function folderFault(path: string): string | null {
   if (path.includes('\\')) return 'must separate folders with /, not with \\';
   if (path.startsWith('/')) return 'must be relative to the vault';
   if (DRIVE.test(path)) return 'must not begin with a drive letter';
-  for (const segment of path.split('/')) {
+  const segments = path.split('/');
+  if (segments.length > MAX_SEGMENTS) return `must have at most ${MAX_SEGMENTS} parts`;
+  for (const segment of segments) {
     const fault = segmentFault(segment);
     if (fault) return fault;
   }

@@ -24,7 +24,7 @@ export async function editFlow(flowId: string, options: { draft?: string; intent
   const base = await readBase(flowId, cli);
   const folder = mkdtempSync(join(tmpdir(), 'flowright-edit-'));
   const file = join(folder, `${flowId}.yaml`);
-  const untouched = await editDocument(base.bundle);
+  const untouched = editDocument(base.bundle);
   writeFileSync(file, options.draft === undefined ? untouched : readDraft(options.draft), { mode: 0o600 });
   const discard = () => rmSync(folder, { recursive: true, force: true });
   for (;;) {
@@ -36,7 +36,7 @@ export async function editFlow(flowId: string, options: { draft?: string; intent
       return;
     }
     try {
-      const edited = await readEditDocument(text, base.bundle, new Date().toISOString());
+      const edited = readEditDocument(text, base.bundle, new Date().toISOString());
       if (edited === null) {
         discard();
         cli.tell('The file is empty; nothing is proposed.');
