@@ -6,7 +6,7 @@ import { sha256Hex } from '../kernel/hash.ts';
 import type { Principal } from '../operations/index.ts';
 import type { Policy } from '../policy/index.ts';
 import type { Applied, Approver, ProposalRow, ProposalTarget, Rebase } from '../proposals/index.ts';
-import type { Files } from '../vault/index.ts';
+import { type Files, placeOf } from '../vault/index.ts';
 import { invalidDraft } from './draft.ts';
 import { assertAuthoringOpen, assertWithinCaps } from './gate.ts';
 import { mirrorText } from './mirror-note.ts';
@@ -121,7 +121,7 @@ async function planMirror(
     .execute();
   // What we put there last is what we expect there; anything else is somebody's edit and will be kept aside. The edit
   // that this proposal was made from has come home.
-  const place = `vault:${vault_id}`;
+  const place = placeOf(vault_id);
   const last = before?.path === path ? before.text_sha256 : null;
   const offered = offeredMirror(proposal);
   const isOffered = offered !== null && offered === sha256Hex((await needs.files.text(trx, place, path)) ?? '');
@@ -140,7 +140,7 @@ async function removeMirror(needs: FlowTargetNeeds, trx: Trx, vaultId: string, f
   if (!mirror) return;
   await trx.deleteFrom('flow_mirrors').where('vault_id', '=', vaultId).where('flow_id', '=', flowId).execute();
   const { path, text_sha256 } = mirror;
-  await needs.files.plan(trx, { place: `vault:${vaultId}`, path, text: null, before_sha256: text_sha256 });
+  await needs.files.plan(trx, { place: placeOf(vaultId), path, text: null, before_sha256: text_sha256 });
 }
 
 /** What is there now, for a reader who may see it. */

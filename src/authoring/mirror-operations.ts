@@ -8,7 +8,7 @@ import { textTable } from '../kernel/terminal.ts';
 import { type Context, defineOperation } from '../operations/index.ts';
 import type { Policy } from '../policy/index.ts';
 import { createProposal, type ProposalDraft } from '../proposals/index.ts';
-import { type Files, parseNote } from '../vault/index.ts';
+import { type Files, parseNote, placeOf } from '../vault/index.ts';
 import { raisedVersion } from './edit-document.ts';
 import { FlowProposal, flowProposal, proposedLine } from './flow-proposal.ts';
 import { assertAuthoringOpen } from './gate.ts';
@@ -32,7 +32,7 @@ const Mirror = z.strictObject({
   flow_id: z.string(),
   version: z.string(),
   path: z.string(),
-  state: z.enum(['in_step', 'edited', 'missing']),
+  state: z.enum(['in_step', 'edited', 'missing', 'unreadable']),
 });
 
 const list = defineOperation({
@@ -171,12 +171,12 @@ const restore = defineOperation({
     const text = await textFromLibrary(trx, row);
     if (text === null) throw new Error('a mirror that no proposal made');
     const before_sha256 = row.text_sha256;
-    await files.plan(trx, { place: `vault:${row.vault_id}`, path: row.path, text, before_sha256 });
+    await files.plan(trx, { place: placeOf(row.vault_id), path: row.path, text, before_sha256 });
     const { flow_id, path } = row;
     return { schema: 'flowright.flow_mirror/v1' as const, flow_id, path, written: false, kept_aside: null };
   },
   finish: async ({ files, principal }, payload) => {
-    const { kept_aside, failed } = await files.settle(`vault:${principal.vault_id}`);
+    const { kept_aside, failed } = await files.settle(placeOf(principal.vault_id));
     return {
       ...payload,
       written: !failed.some(({ path }) => path === payload.path),

@@ -1,12 +1,13 @@
 import type { Database } from '../database/index.ts';
 import { readVersion } from '../flows/index.ts';
+import { FlowrightError } from '../kernel/errors.ts';
 import { sha256Hex } from '../kernel/hash.ts';
 import { actorHash, type Principal } from '../operations/index.ts';
-import type { Files } from '../vault/index.ts';
+import { type Files, placeOf } from '../vault/index.ts';
 import { mirrorText } from './mirror-note.ts';
 import { type MirrorRow, mirrorOf } from './mirror-rows.ts';
 
-export type MirrorState = 'in_step' | 'edited' | 'missing';
+export type MirrorState = 'in_step' | 'edited' | 'missing' | 'unreadable';
 
 export interface MirrorView {
   flow_id: string;
@@ -15,15 +16,20 @@ export interface MirrorView {
   state: MirrorState;
 }
 
+interface MirrorNeeds {
+  database: Database;
+  files: Files;
+}
+
 const MAX_MIRRORS = 200;
 
 /** How each visible flow's mirror stands beside the library. The library is right; an edit is somebody's wish. */
 export async function listMirrors(
-  needs: { database: Database; files: Files },
+  needs: MirrorNeeds,
   principal: Principal,
   after: string,
 ): Promise<{ mirrors: MirrorView[]; next_cursor: string | null }> {
-  await needs.files.settle(`vault:${principal.vault_id}`);
+  await needs.files.settle(placeOf(principal.vault_id));
   const rows = await needs.database.queries
     .selectFrom('flow_mirrors')
     .innerJoin('flows', (join) =>
@@ -41,22 +47,27 @@ export async function listMirrors(
   return { mirrors, next_cursor: rows.length > MAX_MIRRORS ? (page.at(-1)?.flow_id ?? null) : null };
 }
 
-async function viewOf(needs: { database: Database; files: Files }, row: MirrorRow): Promise<MirrorView> {
-  const text = await needs.files.text(needs.database.queries, `vault:${row.vault_id}`, row.path);
-  return { flow_id: row.flow_id, version: row.version, path: row.path, state: stateOf(row, text) };
+async function viewOf(needs: MirrorNeeds, row: MirrorRow): Promise<MirrorView> {
+  const { state } = await lookAt(needs, row);
+  return { flow_id: row.flow_id, version: row.version, path: row.path, state };
 }
 
-function stateOf(row: MirrorRow, text: string | null): MirrorState {
-  if (text === null) return 'missing';
-  return sha256Hex(text) === row.text_sha256 ? 'in_step' : 'edited';
+/** Something else in the note's place, such as a link, must not hide how the other mirrors are. */
+async function lookAt(needs: MirrorNeeds, row: MirrorRow): Promise<{ text: string | null; state: MirrorState }> {
+  try {
+    const text = await needs.files.text(needs.database.queries, placeOf(row.vault_id), row.path);
+    if (text === null) return { text, state: 'missing' };
+    return { text, state: sha256Hex(text) === row.text_sha256 ? 'in_step' : 'edited' };
+  } catch (error) {
+    if (error instanceof FlowrightError && error.code === 'NOTE_UNREADABLE') return { text: null, state: 'unreadable' };
+    throw error;
+  }
 }
 
 /** The mirror as it lies on disk. */
-export async function readMirror(needs: { database: Database; files: Files }, vaultId: string, flowId: string) {
+export async function readMirror(needs: MirrorNeeds, vaultId: string, flowId: string) {
   const row = await mirrorOf(needs.database.queries, vaultId, flowId);
-  if (!row) return null;
-  const text = await needs.files.text(needs.database.queries, `vault:${vaultId}`, row.path);
-  return { row, text, state: stateOf(row, text) };
+  return row && { row, ...(await lookAt(needs, row)) };
 }
 
 /** The text as the approval wrote it, made again from the library; null when it does not come from a proposal. */

@@ -10,6 +10,7 @@ import { systemClock } from '../kernel/clock.ts';
 import { asFlowrightError } from '../kernel/errors.ts';
 import { Policy } from '../policy/index.ts';
 import type { Settings } from '../settings.ts';
+import { examineNotes } from '../vault/index.ts';
 
 /** One thing looked at: how it is, and what to do when it is not as it should be. */
 export interface Finding {
@@ -115,6 +116,7 @@ async function databaseFindings(settings: Settings): Promise<Finding[]> {
       await soundness(database, status.current),
       await identity(database, settings),
       await auditChain(database, settings),
+      ...(await examineNotes(settings.config.vaults_dir ?? settings.paths.vaults, database.queries)),
     ];
   } catch (error) {
     return [

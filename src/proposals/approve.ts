@@ -3,8 +3,7 @@ import { type Clock, isoNow } from '../kernel/clock.ts';
 import { ERRORS, refusal } from '../kernel/errors.ts';
 import { may, type Principal } from '../operations/index.ts';
 import type { Policy } from '../policy/index.ts';
-import type { Files } from '../vault/index.ts';
-import { noteText } from '../vault/index.ts';
+import { type Files, noteText, placeOf } from '../vault/index.ts';
 import { approvalLogNote, approvalLogPath } from './approval-log.ts';
 import { announce } from './create.ts';
 import { assertFourEyes } from './four-eyes.ts';
@@ -72,7 +71,7 @@ export async function approveProposal(
   const conflicted = await markConflicted(trx, proposal, rivals, at);
   const approval_log_path = approvalLogPath(proposal, at);
   await needs.files.plan(trx, {
-    place: `vault:${proposal.vault_id}`,
+    place: placeOf(proposal.vault_id),
     path: approval_log_path,
     text: noteText(approvalLogNote(proposal, approver)),
   });

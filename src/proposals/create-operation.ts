@@ -4,7 +4,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { ERRORS, refusal } from '../kernel/errors.ts';
 import { type Context, defineOperation, plainText } from '../operations/index.ts';
 import type { Policy } from '../policy/index.ts';
-import { NoteFrontmatter, NotePath, type Notes, refuseServerPath, stripProvenance } from '../vault/index.ts';
+import { NoteBody, NoteFrontmatter, NotePath, type Notes, refuseServerPath, stripProvenance } from '../vault/index.ts';
 import { createProposal, earlierProposal, idempotencyOf, type ProposalDraft } from './create.ts';
 import { ExternalRef, IdempotencyKey, Intent } from './input.ts';
 import { Label, ProposalRecord, proposalRecord } from './record.ts';
@@ -17,13 +17,12 @@ interface Needs {
   notes: Notes;
 }
 
-const MAX_BODY = 1_048_576;
 /** Words that the server itself writes there. */
 const OWN_SOURCES = ['flow', 'flow_capture'];
 
 const input = z.strictObject({
   path: NotePath.optional().describe('Note to change; a new one in the inbox when left out'),
-  body: z.string().max(MAX_BODY).default('').describe('The note as it should be, without its front block'),
+  body: NoteBody.default('').describe('The note as it should be, without its front block'),
   frontmatter: NoteFrontmatter.optional().describe('The front block as it should be; left out, it stays as it is'),
   intent: Intent,
   base_state_id: z

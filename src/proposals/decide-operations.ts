@@ -4,7 +4,7 @@ import { type Clock, isoNow } from '../kernel/clock.ts';
 import { badRequest, refusal } from '../kernel/errors.ts';
 import { type Context, defineOperation, plainText } from '../operations/index.ts';
 import type { Policy } from '../policy/index.ts';
-import type { Files } from '../vault/index.ts';
+import { type Files, placeOf } from '../vault/index.ts';
 import { approveProposal, openProposal } from './approve.ts';
 import { announce } from './create.ts';
 import { judge, OutcomeSchema } from './evaluation.ts';
@@ -158,7 +158,7 @@ const approve = defineOperation({
     };
   },
   finish: async ({ files, principal }, payload) => {
-    const { failed } = await files.settle(`vault:${principal.vault_id}`);
+    const { failed } = await files.settle(placeOf(principal.vault_id));
     const faultOf = (path: string | null) => failed.find((fault) => fault.path === path)?.reason ?? null;
     const logFault = faultOf(payload.approval_log_path);
     return {

@@ -1,8 +1,7 @@
 import { type Database, type Queries, type Trx, takeTurns } from '../database/index.ts';
 
 import { ERRORS, refusal } from '../kernel/errors.ts';
-import type { Files, Notes } from '../vault/index.ts';
-import { noteStateId, noteText, withProvenance } from '../vault/index.ts';
+import { type Files, type Notes, noteStateId, noteText, placeOf, withProvenance } from '../vault/index.ts';
 import type { ProposalRow, Rebase } from './record.ts';
 import type { Applied, Approver, ProposalTarget } from './target.ts';
 
@@ -13,7 +12,7 @@ export function createNoteTarget(needs: { database: Database; files: Files; note
 
   return {
     apply: async (trx: Trx, proposal: ProposalRow, approver: Approver): Promise<Applied> => {
-      const place = `vault:${proposal.vault_id}`;
+      const place = placeOf(proposal.vault_id);
       await takeTurns(trx, needs.database.dialect, place);
       const current = await currentState(trx, proposal);
       if (current.state_id !== proposal.base_state_id || current.text_sha256 !== proposal.base_sha256) {
@@ -30,7 +29,9 @@ export function createNoteTarget(needs: { database: Database; files: Files; note
         }),
         body: proposal.body,
       };
-      await needs.files.plan(trx, { place, path: proposal.path, text: noteText(note) });
+      // Bound to what was just looked at: an edit of this very moment is kept aside.
+      const before_sha256 = current.text_sha256;
+      await needs.files.plan(trx, { place, path: proposal.path, text: noteText(note), before_sha256 });
       return { state_id: noteStateId(note), path: proposal.path };
     },
     rebase: async (queries, proposal): Promise<Rebase | null> => {

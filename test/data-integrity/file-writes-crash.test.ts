@@ -50,7 +50,7 @@ function expectWhole(root: string): void {
 }
 
 onEachDatabase((_engine, makeStore) => {
-  it('[FLR-file-writes-crash] a process that dies at any step of settling leaves whole files, and the next one ends it', async () => {
+  it('[FLR-file-writes] a process that dies at any step of settling leaves whole files, and the next one ends it', async () => {
     const store = await useStore(makeStore);
     const database = await store.open();
     const at = (step: number) => testPlace(database, `vault:s${step}`, join(store.home, `s${step}`), clock);

@@ -41,7 +41,7 @@ class Model {
 onEachDatabase((_engine, makeStore) => {
   // Whatever is planned, edited by hand, deleted and settled, in whatever order: afterwards the file holds what was
   // planned last, and every edit that no plan knew of lies beside it.
-  it('[FLR-file-writes-edited] no edit is lost, whatever happens in whatever order', async () => {
+  it('[FLR-file-writes] no edit is lost, whatever happens in whatever order', async () => {
     const store = await useStore(makeStore);
     const database = await store.open();
     let runs = 0;
@@ -85,7 +85,7 @@ onEachDatabase((_engine, makeStore) => {
       expect(Object.values(beside).sort()).toEqual([...model.aside].sort());
     };
     await fc.assert(fc.asyncProperty(fc.array(fc.constantFrom(...ACTS), { minLength: 1, maxLength: 15 }), check), {
-      numRuns: 80,
+      numRuns: 250,
     });
   }, 120_000);
 });

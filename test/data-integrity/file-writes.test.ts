@@ -102,7 +102,7 @@ onEachDatabase((_engine, makeStore) => {
     });
   });
 
-  describe('[FLR-file-writes-edited] a file that somebody edited meanwhile', () => {
+  describe('[FLR-file-writes] a file that somebody edited meanwhile', () => {
     it('is kept beside the written one under another name, and that is said', async () => {
       const { plan, settle, root, warnings } = await open();
       writeByHand(root, 'x/plan.md', 'by hand');
@@ -154,7 +154,7 @@ onEachDatabase((_engine, makeStore) => {
     });
   });
 
-  describe('[FLR-file-writes-failed] a write that the disk refuses', () => {
+  describe('[FLR-file-writes] a write that the disk refuses', () => {
     it('stays planned, is told of, and does not keep the others', async () => {
       const { plan, settle, root, pending, warnings } = await open();
       writeByHand(root, 'file', 'not a folder');
@@ -190,7 +190,16 @@ onEachDatabase((_engine, makeStore) => {
     });
 
     it('keeps an edited file aside once, however often it is tried', async () => {
-      const { plan, settle, root } = await open();
+      const { database, place, root } = await open();
+      const time = { now: clock.now().getTime() };
+      const later = {
+        now: () => {
+          time.now += 60_000;
+          return new Date(time.now);
+        },
+      };
+      const { plan, settle } = testPlace(database, place, root, later);
+      const aside = 'a.edited-20260131T102130Z.md';
       writeByHand(root, 'a.md', 'by hand');
       await plan('a.md', 'one', 'old');
       // A folder in the place of the draft refuses everybody, also the superuser.
@@ -199,10 +208,10 @@ onEachDatabase((_engine, makeStore) => {
       for (let attempt = 0; attempt < 3; attempt += 1) expect((await settle()).failed).toHaveLength(1);
       await plan('a.md', 'two', 'one');
       expect((await settle()).failed).toHaveLength(1);
-      expect(filesIn(root)).toEqual({ 'a.md': 'by hand', [`a.${ASIDE}.md`]: 'by hand' });
+      expect(filesIn(root)).toEqual({ 'a.md': 'by hand', [aside]: 'by hand' });
       rmSync(join(root, draft), { recursive: true });
-      expect((await settle()).kept_aside).toEqual([{ path: 'a.md', moved_to: `a.${ASIDE}.md` }]);
-      expect(filesIn(root)).toEqual({ 'a.md': 'two', [`a.${ASIDE}.md`]: 'by hand' });
+      expect((await settle()).kept_aside).toEqual([{ path: 'a.md', moved_to: aside }]);
+      expect(filesIn(root)).toEqual({ 'a.md': 'two', [aside]: 'by hand' });
     });
   });
 

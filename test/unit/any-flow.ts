@@ -28,7 +28,7 @@ const TRICKY = [
   '%YAML 1.2',
   '"quoted"',
   "it's",
-  '{{braces}} ${dollars}',
+  '{{braces}} \u0024{dollars}',
   ' leading',
   'trailing ',
   'trailing\n',

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ABSENT_FLOW_STATE_ID, type Flow, type FlowBundle, type FlowStep, flowStateId } from '../../src/flows/index.ts';
 import { flowContentSha256 } from '../../src/flows/state-id.ts';
-import { ABSENT_NOTE_STATE_ID, noteStateId } from '../../src/vault/note-state-id.ts';
 import { anyBundle } from './flow-diff-bundles.ts';
 
 /** The same value with the keys of every object in the order that the numbers give. */
@@ -71,30 +70,3 @@ describe('[S003-4-state-id] the token of a flow', () => {
 function parts({ flow, steps }: FlowBundle): [Flow, FlowStep[]] {
   return [flow, steps];
 }
-
-describe('[FLR-state-id-vectors] [FLR-notes] the token of a note', () => {
-  it.each<[Record<string, unknown> | string, string, string]>([
-    [{}, '', 'kn1_c735a31983dc6cdf'],
-    [{ title: 'Hi' }, 'body', 'kn1_c68c252604a8f39a'],
-    [{ tags: ['b', 'a'], nested: { y: 2, x: 1 } }, 'Line 1\nLine 2', 'kn1_13d3a3801b213db3'],
-    [{ b: 1, a: 2 }, 'x', 'kn1_5b5c5a16bb025fd3'],
-    ['{"b":1,"a":2}', 'x', 'kn1_7281458b1468a663'],
-    ['{"t":1}', 'b', 'kn1_2bb2815a1a2c50dc'],
-  ])('of %o and %o is %s', (frontmatter, body, token) => {
-    expect(noteStateId({ frontmatter, body })).toBe(token);
-  });
-
-  it('of a note that is not there is fixed', () => {
-    expect(ABSENT_NOTE_STATE_ID).toBe('kn1_af63bd4c8601b7df');
-  });
-
-  it('does not mind the order of keys', () => {
-    fc.assert(
-      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.string(), order, (frontmatter, body, numbers) => {
-        const token = noteStateId({ frontmatter, body });
-        expect(noteStateId({ frontmatter: rekeyed(frontmatter, numbers), body })).toBe(token);
-        expect(noteStateId({ frontmatter, body: `${body}.` })).not.toBe(token);
-      }),
-    );
-  });
-});

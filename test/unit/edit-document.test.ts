@@ -22,14 +22,11 @@ interface EditDocument {
 
 /** What an editor program gets and gives: bytes of a file. */
 const throughFile = (text: string) => Buffer.from(text, 'utf8').toString('utf8');
-const read = (text: string, base: FlowBundle) => readEditDocument(throughFile(text), base, NOW);
-async function opened(base: FlowBundle): Promise<EditDocument> {
-  return parse(await editDocument(base)) as EditDocument;
-}
+const read = async (text: string, base: FlowBundle) => readEditDocument(throughFile(text), base, NOW);
 async function edited(base: FlowBundle, change: (document: EditDocument) => void) {
-  const document = await opened(base);
+  const document = parse(editDocument(base)) as EditDocument;
   change(document);
-  const result = await read(stringify(document), base);
+  const result = await read(stringify(document, { aliasDuplicateObjects: false }), base);
   if (!result) throw new Error('the document counts as empty');
   return result;
 }
@@ -62,7 +59,7 @@ describe('[FLR-flow-edit] a flow as people edit it', () => {
   it('comes back unchanged, but for its version and time, whatever its texts', async () => {
     await fc.assert(
       fc.asyncProperty(anyFlow, async (bundle) => {
-        const back = await read(await editDocument(bundle), bundle);
+        const back = await read(editDocument(bundle), bundle);
         expect(back).toEqual({
           intent: '',
           flow: { ...bundle.flow, version: nextPatch(bundle.flow.version), updated: NOW },
@@ -75,7 +72,7 @@ describe('[FLR-flow-edit] a flow as people edit it', () => {
   });
 
   it('leaves out what follows from the order, and tells what to do', async () => {
-    const text = await editDocument(chained());
+    const text = editDocument(chained());
     expect(text).toMatch(/^# flow_chain 1\.0\.0\n#\s*Say why under intent/);
     const document = parse(text) as EditDocument;
     expect(Object.keys(document)).toEqual(['intent', 'flow', 'steps']);
@@ -134,12 +131,15 @@ describe('[FLR-flow-edit] a flow as people edit it', () => {
   });
 
   it('never lets a reference to a removed step pass for one to another step', async () => {
-    const base = chained();
-    const outcome = await edited(base, ({ steps }) => steps.splice(0, 1)).then(
+    const outcome = await edited(chained(), ({ steps }) => {
+      (steps[1] as EditStep).inputs = [];
+      (steps[2] as EditStep).inputs = [{ name: 'text', from: 'flow_chain#1.outputs.draft' }];
+      steps.splice(0, 1);
+    }).then(
       ({ flow, steps }) => validateFlowBundle({ flow, steps }),
       (error: { code?: string }) => ({ ok: false, code: error.code }),
     );
-    expect(outcome.ok, 'step 2 took the draft of step 1, which is gone; its own draft is something else').toBe(false);
+    expect(outcome.ok, 'step 3 took the draft of step 1, which is gone; that of step 2 is another').toBe(false);
   });
 
   it('does not follow references to other flows or to inputs', async () => {
@@ -149,13 +149,11 @@ describe('[FLR-flow-edit] a flow as people edit it', () => {
       (steps[0] as EditStep).inputs = [
         { name: 'a', from: 'flow.inputs.topic' },
         { name: 'b', from: 'flow_chain_too#1.outputs.draft' },
-        { name: 'c', from: 'flow_chain#17.outputs.draft' },
       ];
     });
     expect(result.steps[0]?.inputs).toEqual([
       { name: 'a', from: 'flow.inputs.topic' },
       { name: 'b', from: 'flow_chain_too#1.outputs.draft' },
-      { name: 'c', from: 'flow_chain#17.outputs.draft' },
     ]);
   });
 
@@ -180,16 +178,16 @@ describe('[FLR-flow-edit] a flow as people edit it', () => {
     expect(error.message).not.toContain('\n');
   });
 
-  it.each([
-    ['two steps of one number', (steps: EditStep[]) => void ((steps[1] as EditStep).step = 1)],
-    ['two of one number, once as text', (steps: EditStep[]) => void ((steps[1] as EditStep).step = '1')],
-    [
-      'two steps without a number',
-      (steps: EditStep[]) =>
-        void steps.splice(0, 2, ...steps.slice(0, 2).map(({ step: _, ...rest }) => rest as EditStep)),
-    ],
-  ])('with %s is refused', async (_, change) => {
-    await expect(edited(chained(), ({ steps }) => change(steps))).rejects.toMatchObject({ code: 'FLOW_DRAFT_INVALID' });
+  it.each<[string, (number | string | undefined)[]]>([
+    ['two steps of one number', [1, 1, 3]],
+    ['two of one number, once as text', [1, '1', 3]],
+    ['two steps without a number', [undefined, undefined, 3]],
+  ])('with %s is refused', async (_, numbers) => {
+    const change = ({ steps }: EditDocument) =>
+      numbers.forEach((step, at) => {
+        Object.assign(steps[at] as EditStep, { step });
+      });
+    await expect(edited(chained(), change)).rejects.toMatchObject({ code: 'FLOW_DRAFT_INVALID' });
   });
 
   it.each([
@@ -197,7 +195,7 @@ describe('[FLR-flow-edit] a flow as people edit it', () => {
     '- a\n- b',
     '42',
     'flow: 7\nsteps: 7',
-    'steps: [1, two, null, {}]',
+    'steps: [1]',
     'intent: {}\nflow: null',
     'steps:\n  - step: 1\n    inputs: [1, null, {from: 7}]',
   ])('that is something else altogether (%o) is left to the hub to refuse', async (text) => {

@@ -38,6 +38,7 @@ export const LOCAL_COMMANDS: readonly LocalCommand[] = [
   },
   { name: 'flow', summary: '', words: ['project'], load: () => import('./commands/flow-project.ts') },
   { name: 'note', summary: '', words: ['put'], load: () => import('./commands/note-put.ts') },
+  { name: 'note', summary: '', words: ['propose'], load: () => import('./commands/note-propose.ts') },
 ];
 
 /** Those that a command line may mean: all of a namespace while nothing, or nothing known, follows it. */

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { FlowrightError, refusal } from '../../../kernel/errors.ts';
+import { FlowrightError } from '../../../kernel/errors.ts';
 import { inert } from '../../../kernel/terminal.ts';
-import { ABSENT_NOTE_STATE_ID, parseNote } from '../../../vault/index.ts';
+import { ABSENT_NOTE_STATE_ID } from '../../../vault/index.ts';
+import { readNoteFile } from '../note-file.ts';
 import { descend } from '../operation-command.ts';
 import { operationNamed } from '../operation-named.ts';
 import type { Cli } from '../run.ts';
@@ -13,8 +13,6 @@ interface Written {
   written: boolean;
   kept_aside: string | null;
 }
-
-const STANDARD_INPUT = 0;
 
 export function register(program: Command, cli: Cli): void {
   descend(program, ['note', 'put'])
@@ -30,8 +28,7 @@ export function register(program: Command, cli: Cli): void {
 }
 
 async function putNote(path: string, options: { file: string; baseStateId?: string }, cli: Cli): Promise<void> {
-  const { frontmatter, body, damaged } = parseNote(textOf(options.file));
-  if (damaged) throw refusal('BAD_REQUEST', `The file is not a sound note: ${damaged}. Mend it and try again.`);
+  const { frontmatter, body } = readNoteFile(options.file);
   const base_state_id = options.baseStateId ?? (await presentStateId(path, cli));
   const answer = await cli.ask(await operationNamed('note.put'), { path, body, frontmatter, base_state_id });
   cli.print(cli.options().json ? answer : inert(summary(JSON.parse(answer) as Written)));
@@ -44,21 +41,6 @@ async function presentStateId(path: string, cli: Cli): Promise<string> {
   } catch (error) {
     if (error instanceof FlowrightError && error.code === 'NOT_FOUND') return ABSENT_NOTE_STATE_ID;
     throw error;
-  }
-}
-
-function textOf(file: string): string {
-  let bytes: Buffer;
-  try {
-    bytes = readFileSync(file === '-' ? STANDARD_INPUT : file);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw refusal('USAGE_ERROR', `The file cannot be read (${code}). Name a note, or - for standard input.`);
-  }
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    throw refusal('BAD_REQUEST', 'The file is not UTF-8 text. Save it as UTF-8 and try again.');
   }
 }
 
