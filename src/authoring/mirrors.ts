@@ -29,6 +29,7 @@ export async function listMirrors(
   principal: Principal,
   after: string,
 ): Promise<{ mirrors: MirrorView[]; next_cursor: string | null }> {
+  if (principal.visible_scopes.size === 0) return { mirrors: [], next_cursor: null };
   await needs.files.settle(placeOf(principal.vault_id));
   const rows = await needs.database.queries
     .selectFrom('flow_mirrors')
