@@ -74,13 +74,17 @@ export function readEditDocument(text: string, base: FlowBundle, now: string): E
   };
 }
 
-/** `flow_x#2.outputs.y` points to wherever step 2 is now. */
+/** `flow_x#2.outputs.y` points to wherever step 2 is now. Its number may be another step's by now, if it is gone. */
 function followed(input: unknown, flowId: string, renumbered: Map<string, number>): unknown {
   const { from, ...rest } = record(input);
   if (typeof from !== 'string' || !from.startsWith(`${flowId}#`)) return input;
-  const moved = from.replace(/^(flow_[a-z0-9_]+#)(\d+)/, (whole, before: string, step: string) => {
+  const moved = from.replace(/^(flow_[a-z0-9_]+#)(\d+)/, (_, before: string, step: string) => {
     const at = renumbered.get(step);
-    return at === undefined ? whole : `${before}${at}`;
+    if (at !== undefined) return `${before}${at}`;
+    throw refusal(
+      'FLOW_DRAFT_INVALID',
+      `A step takes its input from ${from}, but step ${step} is gone. Name another, or keep that step.`,
+    );
   });
   return { ...rest, from: moved };
 }

@@ -20,7 +20,7 @@ const TOO_BIG: Issue = { code: 'too_big', message: `must be at most ${MAX_BUNDLE
  */
 export function validateFlowBundle(candidate: unknown): BundleVerdict {
   // Judged by its size first: a list of a million wrong items would cost a million complaints.
-  if (Buffer.byteLength(JSON.stringify(candidate) ?? '') > MAX_BUNDLE_BYTES) return { ok: false, issues: [TOO_BIG] };
+  if (isLargerThan(candidate, MAX_BUNDLE_BYTES)) return { ok: false, issues: [TOO_BIG] };
   const parsed = BundleSchema.safeParse(candidate);
   const issues = parsed.success ? [] : issuesOf(parsed.error);
   issues.push(...relationIssues(candidate));
@@ -28,6 +28,23 @@ export function validateFlowBundle(candidate: unknown): BundleVerdict {
     issues.push(TOO_BIG);
   }
   return parsed.success && issues.length === 0 ? { ok: true, bundle: parsed.data } : { ok: false, issues };
+}
+
+/** At least so many characters as JSON. Stops counting there, and does not mind how deep it goes. */
+function isLargerThan(candidate: unknown, maximum: number): boolean {
+  let size = 0;
+  const open: unknown[] = [candidate];
+  while (open.length > 0 && size <= maximum) {
+    const value = open.pop();
+    size += typeof value === 'string' ? value.length + 2 : 2;
+    if (value === null || typeof value !== 'object') continue;
+    for (const [key, member] of Object.entries(value)) {
+      size += Array.isArray(value) ? 1 : key.length + 3;
+      if (size > maximum) return true;
+      open.push(member);
+    }
+  }
+  return size > maximum;
 }
 
 /** One sentence for logs and reports. */

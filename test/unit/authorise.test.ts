@@ -83,9 +83,44 @@ describe('authorisation', () => {
     expect(() => authorise(named('user.create'), callBy('user', 'admin'))).not.toThrow();
   });
 
-  it('[S002-1.4-no-public-writes] has nothing to allow that writes a flow', () => {
-    const flowOperations = operations.filter(({ name }) => name.startsWith('flow.'));
-    expect(flowOperations.map(({ effect }) => effect)).toEqual(['read', 'read', 'read']);
+  it('[S002-1.4-no-public-writes] has nothing to allow that writes a flow: proposals, and the mirror of what is there', () => {
+    const flowWrites = operations.filter(({ name, effect }) => name.startsWith('flow.') && effect !== 'read');
+    expect(flowWrites.map(({ name }) => name).sort()).toEqual([
+      'flow.import',
+      'flow.mirror_propose',
+      'flow.mirror_restore',
+      'flow.propose',
+      'flow.retire',
+    ]);
+  });
+
+  it.each(['flow.propose', 'flow.import', 'flow.retire', 'proposal.comment', 'proposal.withdraw'])(
+    '[S003-2-write-authority] lets everybody ask for %s: the scope decides, not the role',
+    (name) => {
+      for (const role of ROLES) {
+        for (const kind of ['user', 'agent', 'local'] as const) {
+          expect(() => authorise(named(name), callBy(kind, role))).not.toThrow();
+        }
+      }
+    },
+  );
+
+  it.each<[string, Role[]]>([
+    ['proposal.create', ['editor', 'evaluator', 'admin']],
+    ['proposal.evaluate', ['evaluator', 'admin']],
+    ['proposal.approve', ['evaluator', 'admin']],
+    ['proposal.discard', ['admin']],
+    ['policy.set', ['admin']],
+    ['note.put', ['editor', 'admin']],
+  ])('[FLR-people-decide] lets %s be asked for by %o', (name, roles) => {
+    const decides = name !== 'proposal.create' && name !== 'note.put';
+    for (const role of ROLES) {
+      for (const kind of ['user', 'agent', 'local'] as const) {
+        const act = expect(() => authorise(named(name), callBy(kind, role)), `${kind} ${role}`);
+        if (roles.includes(role) && !(decides && kind === 'agent')) act.not.toThrow();
+        else act.toThrow(expect.objectContaining({ code: 'FORBIDDEN' }));
+      }
+    }
   });
 });
 

@@ -13,6 +13,11 @@ interface Described {
   tags: string[];
   summary: string;
   parameters: { name?: string; in?: string; required?: boolean; schema?: Json; $ref?: string }[];
+  requestBody?: {
+    content: {
+      'application/json': { schema: { properties: Json; required: string[]; additionalProperties: boolean } };
+    };
+  };
   responses: Record<string, { description: string; content: { 'application/json': { schema: { $ref: string } } } }>;
 }
 
@@ -95,6 +100,84 @@ describe('[S002-6-openapi] the OpenAPI document', () => {
     expect(properties('FlowSummary').tags).toMatchObject({ maxItems: 32 });
     expect(Object.keys(properties('FlowSummary'))).not.toContain('steps');
     expect(required('Error')).toEqual(['error', 'code', 'message', 'details', 'request_id']);
+  });
+
+  describe('[S003-1-one-handler] of proposing', () => {
+    const body = (route: Described | undefined) => route?.requestBody?.content['application/json'].schema;
+    const codes = (route: Described | undefined) =>
+      Object.fromEntries(
+        Object.entries(route?.responses ?? {}).map(([status, { description }]) => [status, description]),
+      );
+
+    it.each([
+      ['/api/v1/flows', ['flow', 'steps', 'intent']],
+      ['/api/v1/flows/{id}/proposals', ['flow', 'steps', 'intent']],
+      ['/api/v1/flows/import', ['bundle', 'intent']],
+    ])('describes POST %s', (path, required) => {
+      const route = paths[path]?.post;
+      expect(route?.tags).toEqual(['Flows']);
+      expect(answer(route, '201')).toBe('#/components/schemas/FlowProposal');
+      expect(body(route)?.required).toEqual(expect.arrayContaining(required));
+      expect(body(route)?.additionalProperties).toBe(false);
+      expect(codes(route)['403']).toMatch(/FLOW_AUTHORING_DISABLED.*FLOW_AUTHORING_POLICY_FORBIDDEN/);
+      expect(codes(route)['409']).toContain('FLOW_LINEAGE_CONFLICT');
+      expect(codes(route)['400']).toContain('FLOW_SCOPE_AMBIGUOUS');
+    });
+
+    it('tells an edit from an import by what can go wrong', () => {
+      const edit = codes(paths['/api/v1/flows/{id}/proposals']?.post);
+      expect([edit['400'], edit['403'], edit['404']].join()).toMatch(
+        /FLOW_DRAFT_INVALID.*FLOW_SCOPE_DENIED.*unknown_flow/,
+      );
+      const imported = codes(paths['/api/v1/flows/import']?.post);
+      expect(imported['400']).toContain('FLOW_IMPORT_BUNDLE_MALFORMED');
+      for (const code of ['SCOPE', 'EXTERNAL_TOOL', 'AUTOMATABLE']) {
+        expect(imported['403']).toContain(`FLOW_IMPORT_${code}_DENIED`);
+      }
+    });
+
+    it('names the flow of an edit in the path and not again in the body', () => {
+      const edit = paths['/api/v1/flows/{id}/proposals']?.post;
+      expect(own(edit)).toEqual([expect.objectContaining({ name: 'id', in: 'path', required: true })]);
+      expect(Object.keys(body(edit)?.properties ?? {})).not.toContain('flow_id');
+    });
+
+    it('[S003-1.2-envelope] has the envelope with its nine keys', () => {
+      const { required, additionalProperties } = schemas.FlowProposal as {
+        required: string[];
+        additionalProperties: boolean;
+      };
+      expect(required).toEqual([
+        'schema',
+        'proposal_id',
+        'flow_id',
+        'base_version',
+        'base_state_id',
+        'scope',
+        'auto_approvable',
+        'status',
+        'review_queue',
+      ]);
+      expect(additionalProperties).toBe(false);
+    });
+
+    it('describes the whole life of a proposal', () => {
+      const lives = Object.entries(paths).filter(([path]) => path.startsWith('/api/v1/proposals'));
+      expect(
+        lives.flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method} ${path}`)).sort(),
+      ).toEqual([
+        'get /api/v1/proposals',
+        'get /api/v1/proposals/{id}',
+        'get /api/v1/proposals/{id}/diff',
+        'post /api/v1/proposals',
+        'post /api/v1/proposals/{id}/approve',
+        'post /api/v1/proposals/{id}/comments',
+        'post /api/v1/proposals/{id}/discard',
+        'post /api/v1/proposals/{id}/evaluation',
+        'post /api/v1/proposals/{id}/withdraw',
+      ]);
+      expect(codes(paths['/api/v1/proposals/{id}/approve']?.post)['403']).toContain('EVALUATION_REQUIRED');
+    });
   });
 
   it('has no reference that leads nowhere', () => {
