@@ -34,12 +34,14 @@ export interface Review {
   close(): Promise<void>;
 }
 
-type Place = Pick<TestStore, 'home' | 'databaseUrl'>;
+/** Where a store lies. */
+export type Place = Pick<TestStore, 'home' | 'databaseUrl'>;
 
 export async function openReview(store: Place, options: { clock?: Clock } = {}): Promise<Review> {
   const app = await openTestApp(store as TestStore, { ...options, env: { FLOW_AUTHORING_WRITES: '1' } });
   const ask = async <T>(operation: string, input: Record<string, unknown>, vaultId = 'default'): Promise<T> => {
-    const found = (await app.catalogue.all()).find(({ name }) => name === operation);
+    const namespace = operation.slice(0, operation.indexOf('.'));
+    const found = (await app.catalogue.inNamespace(namespace)).find(({ name }) => name === operation);
     if (!found) throw new Error(`there is no operation ${operation}`);
     const principal = await app.principals.local({ identity: OWNER, vaultId, narrowTo: null, agent: false });
     const call = { principal, door: 'cli', request_id: 'review-test', correlation_id: undefined } as const;
@@ -59,15 +61,11 @@ export async function openReview(store: Place, options: { clock?: Clock } = {}):
   };
 }
 
-/** A vault of the owner, without starters. */
-export async function bareVault({ app }: Review, vaultId: string): Promise<void> {
+/** A vault of the owner that wants no starters; it comes to be when it is not there. */
+export async function withoutStarters({ app }: Review, vaultId: string): Promise<void> {
   await app.services.database.transaction(async (trx) => {
     await ensureVaultWithAdmin(trx, systemClock, vaultId, OWNER);
-    await trx
-      .updateTable('vaults')
-      .set({ starter_revision: NO_STARTERS })
-      .where('vault_id', '=', vaultId)
-      .execute();
+    await trx.updateTable('vaults').set({ starter_revision: NO_STARTERS }).where('vault_id', '=', vaultId).execute();
   });
 }
 

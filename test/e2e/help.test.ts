@@ -5,7 +5,9 @@ import { flowright } from '../support/program.ts';
 const run = (...args: string[]) => flowright(args, { home: tempFolder() });
 
 const NAMESPACES =
-  'audit backup config db doctor flow hub init mcp member openapi restore signin token user vault whoami'.split(' ');
+  'audit backup config db doctor flow hub init mcp member note openapi policy proposal restore signin token user vault whoami'.split(
+    ' ',
+  );
 const GLOBAL = ['--json', '--vault', '--hub', '--home', '--request-id', '--yes'];
 
 describe('help', () => {
@@ -19,11 +21,9 @@ describe('help', () => {
   it('of a namespace lists its commands, reserved ones marked', async () => {
     const { status, stdout } = await run('flow', '--help');
     expect(status).toBe(0);
-    for (const command of ['list', 'get', 'search', 'project', 'store'])
-      expect(stdout).toMatch(new RegExp(`^ {2}${command} `, 'm'));
-    for (const command of ['propose', 'export', 'import', 'run']) {
-      expect(stdout).toMatch(new RegExp(`^ {2}${command} +reserved`, 'm'));
-    }
+    const commands = 'diff edit export get import list mirror project propose retire search store versions'.split(' ');
+    for (const command of commands) expect(stdout).toMatch(new RegExp(`^ {2}${command} `, 'm'));
+    expect(stdout.match(/^ {2}\S+ +reserved/gm)).toEqual([expect.stringMatching(/^ {2}run /)]);
   });
 
   it('of a command has the options of its input schema and examples', async () => {
@@ -59,6 +59,8 @@ describe('help', () => {
     [['flow', 'lst'], 'Did you mean list?'],
     [['flow', 'list', '--scop', 'personal'], 'Did you mean --scope?'],
     [['token', 'creat'], 'Did you mean create?'],
+    [['proposal', 'aprove', 'x'], 'Did you mean approve?'],
+    [['policy', 'get'], 'Did you mean set?'],
   ])('%j is refused with the nearest name', async (args, hint) => {
     const { status, stdout, stderr } = await run(...args);
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });

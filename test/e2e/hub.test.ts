@@ -60,7 +60,7 @@ describe('a running hub', () => {
   it('refuses a method that a path does not have, naming those it has', async () => {
     const response = await fetch(new URL('/api/v1/flows', hub.url), { method: 'DELETE' });
     expect(response.status).toBe(405);
-    expect(response.headers.get('allow')).toBe('GET');
+    expect(response.headers.get('allow')).toBe('GET, POST');
     expect(await response.json()).toMatchObject({ code: 'METHOD_NOT_ALLOWED' });
   });
 

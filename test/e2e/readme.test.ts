@@ -1,8 +1,19 @@
-import { readFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeStore, type TestStore } from '../support/databases.ts';
-import { flowright, flowrightJson, type Hub, ROOT, startHub } from '../support/program.ts';
+import { makeFolder } from '../support/home.ts';
+import {
+  type Finished,
+  flowright,
+  flowrightJson,
+  type Hub,
+  MAIN,
+  programEnv,
+  ROOT,
+  startHub,
+} from '../support/program.ts';
 
 /** Commands of the README's code blocks, in order. */
 const COMMANDS = [...readFileSync(join(ROOT, 'README.md'), 'utf8').matchAll(/```sh\n([\s\S]*?)```/g)].flatMap(
@@ -10,6 +21,7 @@ const COMMANDS = [...readFileSync(join(ROOT, 'README.md'), 'utf8').matchAll(/```
 );
 
 describe('every command of the README works as written', () => {
+  const { folder, remove } = makeFolder();
   let store: TestStore;
   let hub: Hub;
   let token: string;
@@ -26,18 +38,46 @@ describe('every command of the README works as written', () => {
   afterAll(async () => {
     await hub?.stop();
     await store?.remove();
+    remove();
   });
+
+  /** The line as a shell reads it, in a folder of its own, by somebody whose editor rewords the title. */
+  const typed = async (line: string): Promise<Finished> => {
+    const editor = join(folder, 'editor.sh');
+    writeFileSync(editor, `sed -i 's/^intent: .*/intent: Clearer/; s/^  title: .*/  title: Capture to note/' "$1"`);
+    const words = line.replace(/^npx flowright/, `'${process.execPath}' '${MAIN}'`);
+    const command = /\bID\b/.test(words) ? words.replace(/\bID\b/, await newestProposal()) : words;
+    const env = programEnv({ home: store.home, env: { EDITOR: `sh ${editor}`, VISUAL: '' } });
+    return new Promise((finish) => {
+      const child = execFile('sh', ['-c', command], { cwd: folder, env }, (_error, stdout, stderr) => {
+        finish({ status: child.exitCode, stdout, stderr });
+      });
+      child.stdin?.end();
+    });
+  };
+  const newestProposal = async () => {
+    const { proposals } = await flowrightJson<{ proposals: { proposal_id: string }[] }>(['proposal', 'list'], store);
+    return proposals[0]?.proposal_id ?? 'ID';
+  };
 
   it('opens with the two commands that do everything', () => {
     expect(COMMANDS.slice(0, 2)).toEqual(['npm install && npm start', 'npm install && npm test']);
   });
 
-  const local = COMMANDS.filter((line) => line.startsWith('npx flowright'));
-  it.each(local)('%s', async (line) => {
-    const args = [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '').slice(2);
-    const { status, stderr, stdout } = await flowright(args, { home: store.home });
+  it.each(COMMANDS.filter((line) => line.startsWith('npx flowright')))('%s', async (line) => {
+    const { status, stderr, stdout } = await typed(line);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout.length).toBeGreaterThan(0);
+  });
+
+  it('[FLR-flow-edit] which changed the flow, by a proposal that was approved', async () => {
+    const get = ['flow', 'get', 'flow_capture_to_note'];
+    const { flow } = await flowrightJson<{ flow: { title: string; version: string } }>(get, store);
+    expect(flow).toMatchObject({ title: 'Capture to note', version: '0.1.1' });
+    const { stdout } = await flowright(['proposal', 'list', '--status', 'approved'], store);
+    expect(stdout).toContain('edit flow_capture_to_note 0.1.1 [personal]  local  Clearer');
+    const rule = readFileSync(join(folder, '.cursor', 'rules', 'capture-to-note.mdc'), 'utf8');
+    expect(rule, 'and wrote the rule where it says').toContain('flow_capture_to_note@0.1.1');
   });
 
   it.each(COMMANDS.filter((line) => line.startsWith('curl')))('%s', async (line) => {
@@ -52,5 +92,13 @@ describe('every command of the README works as written', () => {
     const { status, stdout } = await flowright(args, { home: store.home, env });
     expect(status).toBe(0);
     expect(stdout).toContain('flow_capture_to_note');
+  });
+
+  it('and every page it points to is there', () => {
+    const links = [...readFileSync(join(ROOT, 'README.md'), 'utf8').matchAll(/\]\(([^)#]+)\)/g)].map(([, to]) => to);
+    expect(links.length).toBeGreaterThan(5);
+    for (const link of links) {
+      if (!/^https?:/.test(link ?? '')) expect(() => statSync(join(ROOT, link ?? '')), link).not.toThrow();
+    }
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { tempFolder } from '../support/home.ts';
 import { flowright } from '../support/program.ts';
 
-const RESERVED = ['propose', 'export', 'import', 'run'];
+const RESERVED = ['run'];
 
 describe('[S002-3-cli-reserved] a reserved flow command says that it is gated', () => {
   it.each(RESERVED)('flow %s: one line on stderr, nothing on stdout, exit 1', async (command) => {

@@ -28,7 +28,33 @@ interface Session {
   close(): Promise<void>;
 }
 
-const TOOLS = ['flow_get', 'flow_list', 'flow_search', 'vault_list', 'whoami'];
+const READING = [
+  'flow_diff',
+  'flow_export',
+  'flow_get',
+  'flow_list',
+  'flow_mirrors',
+  'flow_project',
+  'flow_search',
+  'flow_versions',
+  'note_get',
+  'note_list',
+  'proposal_diff',
+  'proposal_get',
+  'proposal_list',
+  'vault_list',
+  'whoami',
+];
+/** Wishes and words about them; whatever decides is for people. */
+const ASKING = [
+  'flow_import',
+  'flow_mirror_propose',
+  'flow_propose',
+  'flow_retire',
+  'proposal_comment',
+  'proposal_create',
+  'proposal_withdraw',
+];
 const SELF = { name: 'mcp-test', version: '1.0.0' };
 const { folder: home, remove } = makeFolder();
 const program = () => ({
@@ -101,12 +127,13 @@ describe.each(CLIENTS)('[FLR-mcp-old-and-new] the $client over $door', ({ client
     if (session.version) expect(client).toContain(session.version);
   });
 
-  it('sees five read-only tools with input and output schemas', async () => {
+  it('sees tools that read and tools that ask, with input and output schemas', async () => {
     const { tools } = await session.listTools();
-    expect(tools.map(({ name }) => name).sort()).toEqual(TOOLS);
+    expect(tools.map(({ name }) => name).sort()).toEqual([...READING, ...ASKING].sort());
     for (const tool of tools) {
       expect(tool.annotations, tool.name).toMatchObject({
-        readOnlyHint: true,
+        readOnlyHint: READING.includes(tool.name),
+        idempotentHint: READING.includes(tool.name),
         destructiveHint: false,
         openWorldHint: false,
       });
@@ -115,7 +142,27 @@ describe.each(CLIENTS)('[FLR-mcp-old-and-new] the $client over $door', ({ client
       expect(tool.outputSchema?.type).toBe('object');
       expect(tool.outputSchema?.required).toContain('schema');
       expect(tool.description).toMatch(/\S/);
+      for (const schema of [tool.inputSchema, tool.outputSchema]) expect(brokenReferences(schema)).toEqual([]);
     }
+  });
+
+  it('[S003-6-gate] is told how to propose, and that proposing is switched off', async () => {
+    const { tools } = await session.listTools();
+    const propose = tools.find(({ name }) => name === 'flow_propose');
+    expect(Object.keys(propose?.inputSchema.properties ?? {}).sort()).toEqual([
+      'base_state_id',
+      'base_version',
+      'external_ref',
+      'flow',
+      'flow_id',
+      'idempotency_key',
+      'intent',
+      'steps',
+      'vault_id',
+    ]);
+    const { isError, content } = await session.call('flow_propose', { flow: {}, steps: [], intent: 'x' });
+    expect(isError).toBe(true);
+    expect(JSON.parse(content[0]?.text ?? '')).toMatchObject({ code: 'FLOW_AUTHORING_DISABLED' });
   });
 
   it.each<[string, Record<string, unknown>, string]>([
@@ -171,3 +218,15 @@ describe.each(CLIENTS)('[FLR-mcp-old-and-new] the $client over $door', ({ client
     expect(JSON.parse(content[0]?.text ?? '').request_id).toMatch(/^[0-9a-f-]{36}$/);
   });
 });
+
+/** References inside a schema that lead nowhere. */
+function brokenReferences(schema: unknown): string[] {
+  const references = [...JSON.stringify(schema).matchAll(/"\$ref":"([^"]+)"/g)].map(([, target]) => target as string);
+  return references.filter((target) => {
+    const steps = target.replace(/^#\/?/, '').split('/');
+    return (
+      steps.reduce<unknown>((place, step) => (place as Record<string, unknown> | undefined)?.[step], schema) ===
+      undefined
+    );
+  });
+}

@@ -1,3 +1,5 @@
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { App } from '../../src/app.ts';
@@ -6,12 +8,24 @@ import { createCatalogue } from '../../src/rooms.ts';
 import { createHttpServer } from '../../src/surfaces/http/server.ts';
 import { openTestApp } from '../support/app.ts';
 import { onEachDatabase, type TestStore } from '../support/databases.ts';
+import { sampleFlow } from '../support/flows.ts';
 
 /** A question to each read operation, by name. A read operation that is missing here fails the suite. */
-const QUESTIONS: Record<string, string> = {
+const QUESTIONS: Record<string, string | ((ids: Ids) => string)> = {
   'flow.list': '/api/v1/flows?limit=3',
   'flow.get': '/api/v1/flows/flow_overseer_handover',
   'flow.search': '/api/v1/flows/search?query=note',
+  'flow.project': '/api/v1/flows/flow_wired/projection?harness=cursor_rule',
+  'flow.versions': '/api/v1/flows/flow_wired/versions',
+  'flow.diff': '/api/v1/flows/flow_wired/diff',
+  'flow.export': '/api/v1/flows/flow_wired/export',
+  'flow.mirrors': '/api/v1/flows/mirrors',
+  'proposal.list': '/api/v1/proposals',
+  'proposal.get': ({ edit }) => `/api/v1/proposals/${edit}`,
+  'proposal.diff': ({ edit }) => `/api/v1/proposals/${edit}/diff`,
+  'note.list': '/api/v1/notes',
+  'note.get': '/api/v1/notes/inbox%2Fwired.md',
+  'policy.show': '/api/v1/policy',
   'whoami.show': '/api/v1/whoami',
   'user.list': '/api/v1/users',
   'member.list': '/api/v1/members',
@@ -21,6 +35,12 @@ const QUESTIONS: Record<string, string> = {
   'audit.verify': '/api/v1/audit/verify',
   'health.show': '/api/v1/health',
 };
+
+/** Proposals that the questions are about. */
+interface Ids {
+  edit: string;
+  note: string;
+}
 
 const LIST_KEYS = 'schema vault_id effective_scope flows truncated'.split(' ');
 const SEARCH_KEYS = 'schema vault_id effective_scope query flows truncated'.split(' ');
@@ -33,17 +53,19 @@ const STEP_KEYS =
     ' ',
   );
 
-const reads = (await createCatalogue().all()).filter(({ effect }) => effect === 'read');
+const operations = await createCatalogue().all();
+const reads = operations.filter(({ effect }) => effect === 'read');
 
 onEachDatabase((_engine, makeStore) => {
   let store: TestStore;
   let app: App;
   let server: FastifyInstance;
   let authorization: string;
+  const ids: Ids = { edit: '', note: '' };
 
   beforeAll(async () => {
     store = await makeStore();
-    app = await openTestApp(store);
+    app = await openTestApp(store, { env: { FLOW_AUTHORING_WRITES: '1' } });
     server = await createHttpServer(app);
     const principal = await app.principals.local({
       identity: 'local',
@@ -55,6 +77,7 @@ onEachDatabase((_engine, makeStore) => {
     const call = { principal, door: 'cli', request_id: 'wire-test', correlation_id: undefined } as const;
     const { token } = (await app.invoke(operation, call, { user: 'local' })) as { token: string };
     authorization = `Bearer ${token}`;
+    await walkThroughReview();
   });
   afterAll(async () => {
     await server?.close();
@@ -69,10 +92,64 @@ onEachDatabase((_engine, makeStore) => {
     return JSON.parse(response.body);
   };
 
+  /** Sends what changes something; the answer must be what the operation's schema says, to the last key. */
+  const send = async (name: string, method: 'POST' | 'PUT', url: string, body: object = {}) => {
+    const headers = { authorization, host: '127.0.0.1', 'content-type': 'application/json' };
+    const response = await server.inject({ method, url, headers, payload: JSON.stringify(body) });
+    expect(response.statusCode, response.body).toBeLessThan(300);
+    const { output } = operations.find((operation) => operation.name === name) as AnyOperation;
+    const answer = JSON.parse(response.body);
+    expect(output.parse(answer), name).toEqual(answer);
+    expect(() => output.parse({ ...answer, surplus: true }), `the schema of ${name} is strict`).toThrow();
+    written.add(name);
+    return answer;
+  };
+  const written = new Set<string>();
+
+  /** Every operation of the review once, so that there is something of each kind to read. */
+  async function walkThroughReview(): Promise<void> {
+    const at = ({ proposal_id }: { proposal_id: string }, act: string) => `/api/v1/proposals/${proposal_id}/${act}`;
+    const created = await send('flow.propose', 'POST', '/api/v1/flows', { ...sampleFlow('flow_wired'), intent: 'x' });
+    await send('proposal.approve', 'POST', at(created, 'approve'));
+    const imported = { bundle: sampleFlow('flow_brought'), intent: 'x' };
+    await send(
+      'proposal.discard',
+      'POST',
+      at(await send('flow.import', 'POST', '/api/v1/flows/import', imported), 'discard'),
+    );
+    const retired = await send('flow.retire', 'POST', '/api/v1/flows/flow_wired/retire', { intent: 'x' });
+    await send('proposal.withdraw', 'POST', at(retired, 'withdraw'));
+    const { versions } = await ask('/api/v1/flows/flow_wired/versions');
+    const base = { base_version: versions[0].version, base_state_id: versions[0].state_id };
+    const draft = { ...sampleFlow('flow_wired', { version: '1.1.0', title: 'Wired' }), intent: 'x', ...base };
+    const edit = await send('flow.propose', 'POST', '/api/v1/flows/flow_wired/proposals', draft);
+    await send('proposal.evaluate', 'POST', at(edit, 'evaluation'), { outcome: 'fail', comment: 'Hm' });
+    await send('proposal.comment', 'POST', at(edit, 'comments'), { body: 'Look' });
+    const wish = { path: 'inbox/wired.md', body: 'A note', frontmatter: { n: 1 } };
+    const note = await send('proposal.create', 'POST', '/api/v1/proposals', wish);
+    await send('proposal.approve', 'POST', at(note, 'approve'));
+    const { state_id } = await ask('/api/v1/notes/inbox%2Fwired.md');
+    await send('note.put', 'PUT', '/api/v1/notes/inbox%2Fwired.md', { body: 'Again', base_state_id: state_id });
+    appendFileSync(join(store.home, 'vaults/default/meta/flows/wired.md'), '\nEdited by hand.\n');
+    await send('flow.mirror_restore', 'POST', '/api/v1/flows/flow_wired/mirror/restore');
+    await send('policy.set', 'PUT', '/api/v1/policy/proposal_evaluation_required', { value: 'false' });
+    Object.assign(ids, { edit: edit.proposal_id, note: note.proposal_id });
+  }
+
+  it('[S003-1.2-envelope] the answers of the whole review were what their schemas say', () => {
+    const ofReview = operations.filter(
+      ({ name, effect }) => /^(flow|proposal|note|policy)\./.test(name) && effect !== 'read',
+    );
+    // A mirror can be proposed only once its words are a flow again; test/data-integrity does that.
+    const expected = ofReview.map(({ name }) => name).filter((name) => name !== 'flow.mirror_propose');
+    expect([...written].sort()).toEqual(expected.sort());
+  });
+
   describe('[S002-6-wire-schemas] the answer of every read operation is what its schema says', () => {
     it.each(reads.map((operation) => [operation.name, operation] as const))('%s', async (name, operation) => {
-      const url = QUESTIONS[name];
-      if (!url) throw new Error(`${name} has no question in this test`);
+      const question = QUESTIONS[name];
+      if (!question) throw new Error(`${name} has no question in this test`);
+      const url = typeof question === 'string' ? question : question(ids);
       expect(routesOf(operation)[0]?.method).toBe('GET');
       const answer = await ask(url);
       // Equal, and not only valid: a schema with defaults would accept an answer that lacks a field.
@@ -85,7 +162,7 @@ onEachDatabase((_engine, makeStore) => {
     const list = await ask('/api/v1/flows');
     expect(Object.keys(list)).toEqual(LIST_KEYS);
     expect(list).toMatchObject({ schema: 'knowtation.flow_list/v0', vault_id: 'default', truncated: false });
-    expect(list.flows).toHaveLength(6);
+    expect(list.flows).toHaveLength(7);
     for (const flow of list.flows) {
       expect(Object.keys(flow)).toEqual(SUMMARY_KEYS);
       expect(flow.schema).toBe('knowtation.flow/v0');

@@ -1,6 +1,3 @@
-import { join } from 'node:path';
-import BetterSqlite3 from 'better-sqlite3';
-import { CompiledQuery, type RootOperationNode } from 'kysely';
 import { expect, it } from 'vitest';
 import type { Database } from '../../src/database/index.ts';
 import { getFlow, listFlows } from '../../src/flows/index.ts';
@@ -8,8 +5,7 @@ import { addFlows, EVERY_SCOPE, useStore } from '../data-integrity/library.ts';
 import { makeStore, type TestStore } from '../support/databases.ts';
 import { sampleFlow } from '../support/flows.ts';
 import { fillVault } from './many-flows.ts';
-
-type Ask = (database: Database) => Promise<unknown>;
+import { type Ask, postgresPlans, sqlitePlans } from './plans.ts';
 
 const ALL = { visibleScopes: EVERY_SCOPE };
 const get: Ask = (database) => getFlow(database, 'v', 'flow_asked', ALL);
@@ -22,24 +18,6 @@ async function fill(store: TestStore): Promise<Database> {
   return database;
 }
 
-/** The statements that a question runs. */
-async function statementsOf(database: Database, ask: Ask): Promise<{ sql: string; values: unknown[] }[]> {
-  const nodes: { node: RootOperationNode; queryId: { readonly queryId: string } }[] = [];
-  const queries = database.queries.withPlugin({
-    transformQuery: ({ node, queryId }) => {
-      nodes.push({ node, queryId });
-      return node;
-    },
-    transformResult: async ({ result }) => result,
-  });
-  await ask({ ...database, queries });
-  const executor = database.queries.getExecutor();
-  return nodes.map(({ node, queryId }) => {
-    const { sql, parameters } = executor.compileQuery(node, queryId);
-    return { sql, values: [...parameters] };
-  });
-}
-
 it.each<[string, Ask]>([
   ['a list', (database) => listFlows(database, 'v', ALL)],
   ['a list of one scope', (database) => listFlows(database, 'v', { ...ALL, scope: 'org' })],
@@ -48,13 +26,7 @@ it.each<[string, Ask]>([
   ['a get', get],
 ])('[S002-8.8-bounded] on SQLite %s reads ranges of indexes in order: no scan, no sort', async (_what, ask) => {
   const store = await useStore(() => makeStore('sqlite'));
-  const statements = await statementsOf(await fill(store), ask);
-  const file = new BetterSqlite3(join(store.home, 'flowright.db'), { readonly: true });
-  const plans = statements.map(({ sql, values }) => {
-    const rows = file.prepare(`explain query plan ${sql}`).all(...values) as { detail: string }[];
-    return rows.map(({ detail }) => detail);
-  });
-  file.close();
+  const plans = await sqlitePlans(store, await fill(store), ask);
   expect(plans).not.toEqual([]);
   for (const detail of plans.flat()) {
     expect(detail).not.toMatch(/^SCAN (flows|tagged|flow_\w+)\b/);
@@ -65,14 +37,7 @@ it.each<[string, Ask]>([
 
 it('[S002-8.8-bounded] on a PostgreSQL that knows nothing of its tables yet, get finds its flow by its id', async () => {
   const store = await useStore(() => makeStore('postgres'));
-  const database = await fill(store);
-  const plans: string[] = [];
-  for (const { sql, values } of await statementsOf(database, get)) {
-    const { rows } = await database.queries.executeQuery<{ 'QUERY PLAN': string }>(
-      CompiledQuery.raw(`explain ${sql}`, values),
-    );
-    plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'));
-  }
+  const plans = await postgresPlans(await fill(store), get);
   expect(plans).toHaveLength(3);
   // An index that begins with scope and time would be walked through for the whole vault.
   for (const plan of plans) {

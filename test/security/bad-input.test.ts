@@ -20,6 +20,10 @@ const TABLES: (keyof Schema)[] = [
   'flow_steps',
   'flow_records',
   'flow_quarantine',
+  'proposals',
+  'proposal_comments',
+  'flow_mirrors',
+  'file_writes',
 ];
 const JSON_TYPE = { 'content-type': 'application/json' };
 const MEGABYTE = 1_048_576;

@@ -1,12 +1,16 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ERRORS, type ErrorCode } from '../../src/kernel/errors.ts';
 import { type AnyOperation, type HttpRoute, routesOf } from '../../src/operations/index.ts';
 import { createCatalogue } from '../../src/rooms.ts';
 import { documentedCodes } from '../../src/surfaces/http/openapi.ts';
+import { ABSENT_NOTE_STATE_ID } from '../../src/vault/index.ts';
 import { makeStore, type TestStore } from '../support/databases.ts';
-import { type Hub, type ProgramOptions, startHub } from '../support/program.ts';
-import { must, newToken, tokenFor } from './people.ts';
+import { sampleFlow } from '../support/flows.ts';
+import { type Hub, startHub } from '../support/program.ts';
+import { AUTHORING_ON, approve, baseOf, type Inside, openInside, propose } from './inside.ts';
 import { type GeneratedRequest, type Pools, requestsFor } from './requests.ts';
 import { ask, expectEnvelope, type Reply } from './rest.ts';
 
@@ -14,6 +18,7 @@ const RUNS = Number(process.env.FUZZ_RUNS ?? 200);
 const SEED = Number(process.env.FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const ROUTE_TIMEOUT_MS = 60_000 + RUNS * 100;
 const OWNER = 'local';
+const WAITING = 300;
 
 const routes = (await createCatalogue().all()).flatMap((operation) =>
   routesOf(operation).map((route) => ({ name: operation.name, operation, route, at: `${route.method} ${route.path}` })),
@@ -31,24 +36,77 @@ const pools: Pools = {
     user: ['fuzz-1', 'fuzz-2', 'fuzz-3', 'fuzz-4', 'fuzz-5', 'fuzz.6@example.org', 'nobody'],
     vault_id: ['vault-a', 'vault-b', 'vault-c', 'default'],
     token_id: ['tok_0000000000000000'],
+    proposal_id: ['00000000-0000-4000-8000-000000000000'],
+    outcome: ['pass', 'fail', 'Needs-Changes'],
+    checklist: ['accurate', 'no_secrets', 'matches_intent', 'pii', 'tone'],
+    path: Array.from({ length: 100 }, (_, at) => `fuzz/note-${at}.md`),
+    'note.get path': ['fuzz/kept.md', 'meta/flows/restored.md', 'inbox/none.md'],
+    prefix: ['fuzz', 'meta/flows', 'approvals', 'none'],
+    path_prefix: ['fuzz', 'meta/flows'],
+    from: ['0.1.0'],
+    to: ['0.1.0', '9.9.9'],
+    intent: ['Because it is better', 'Ünïcode \u202e'],
+    waiver_reason: ['Looked at it together'],
+    'proposal.approve base_state_id': [ABSENT_NOTE_STATE_ID],
+    'flow.retire flow_id': ['flow_capture_to_note', 'flow_missing'],
+    'flow.retire base_version': ['0.1.0'],
+    'flow.mirror_restore flow_id': ['flow_restored', 'flow_missing'],
+    'flow.mirror_propose flow_id': ['flow_edited', 'flow_missing'],
+    'policy.set key': ['flow_import_allowed_tools', 'evaluator_may_approve', 'flow_authoring_writes_enabled'],
+    'policy.set value': ['default', 'false'],
   },
+  wholes: {},
 };
 
 beforeAll(async () => {
   store = await makeStore('sqlite');
-  const options: ProgramOptions = { home: store.home };
-  await must(['vault', 'create', 'team'], options);
-  pools.tokens.push(await tokenFor(options, OWNER), await tokenFor(options, OWNER), await tokenFor(options, OWNER));
-  pools.tokens.push(await tokenFor(options, OWNER, { agent: true }), 'flw_unknown', '');
-  for (const role of ['viewer', 'editor', 'evaluator'])
-    pools.tokens.push(await tokenFor(options, `a-${role}`, { role }));
+  const inside = await openInside(store);
+  await inside.as(OWNER, 'vault.create', { vault_id: 'team' });
+  for (let at = 0; at < 3; at += 1) pools.tokens.push(await inside.token(OWNER));
+  pools.tokens.push(await inside.token(OWNER, { agent: true }), 'flw_unknown', '');
+  for (const role of ['viewer', 'editor', 'evaluator']) pools.tokens.push(await inside.token(`a-${role}`, { role }));
+  await inside.member('fuzz-1', 'viewer');
   for (let at = 0; at < 8; at += 1) {
-    const { token_id } = await newToken(options, 'fuzz-1', at === 0 ? { role: 'viewer' } : {});
+    const { token_id } = await inside.as(OWNER, 'token.create', { user: 'fuzz-1' });
     pools.values.token_id?.push(token_id);
   }
-  hub = await startHub({ ...options, env: { FLOWRIGHT_RATE_LIMIT_PER_MINUTE: '100000000' } });
+  await fillWithProposals(inside);
+  await inside.close();
+  hub = await startHub({ home: store.home, env: { ...AUTHORING_ON, FLOWRIGHT_RATE_LIMIT_PER_MINUTE: '100000000' } });
   console.log(`fuzz: FUZZ_SEED=${SEED} FUZZ_RUNS=${RUNS}, ${routes.length} routes`);
 });
+
+/** Proposals to decide about, notes, one flow with a mirror and one whose mirror was edited, and drafts to hand in. */
+async function fillWithProposals(inside: Inside): Promise<void> {
+  for (let at = 0; at < WAITING; at += 1) {
+    const wish = { path: `fuzz/wish-${at}.md`, body: `Wish ${at}`, intent: 'A wish', labels: ['fuzz'] };
+    const { proposal_id } = await inside.as(OWNER, 'proposal.create', wish);
+    pools.values.proposal_id?.push(proposal_id);
+  }
+  await inside.as(OWNER, 'note.put', { path: 'fuzz/kept.md', body: 'Kept' });
+  for (const flowId of ['flow_restored', 'flow_edited']) {
+    const { proposal_id } = await propose(inside, OWNER, sampleFlow(flowId));
+    const { mirror_path } = await approve(inside, OWNER, proposal_id);
+    const mirror = join(store.home, 'vaults', 'default', mirror_path);
+    if (flowId === 'flow_edited') writeFileSync(mirror, editedMirror());
+  }
+  const base = await baseOf(inside, OWNER, 'flow_capture_to_note');
+  pools.values['flow.retire base_state_id'] = [base.base_state_id];
+  const fresh = fc.nat(1_000_000).map((at) => ({ ...sampleFlow(`flow_fuzz_${at}`), intent: 'A draft' }));
+  pools.wholes['POST /api/v1/flows'] = fresh;
+  pools.wholes['POST /api/v1/flows/import'] = fresh.map(({ intent, ...bundle }) => ({ bundle, intent }));
+  pools.wholes['POST /api/v1/flows/{id}/proposals'] = fc.nat(1_000).map((at) => ({
+    ...sampleFlow('flow_capture_to_note', { version: `1.0.${at}` }),
+    intent: 'An edit',
+    flow_id: 'flow_capture_to_note',
+    ...base,
+  }));
+}
+
+function editedMirror(): string {
+  const bundle = sampleFlow('flow_edited', { title: 'Edited by hand' });
+  return `---\ntype: flow\n---\nBy hand.\n\n\`\`\`json\n${JSON.stringify(bundle)}\n\`\`\`\n`;
+}
 
 afterAll(async () => {
   await hub?.stop();
@@ -74,7 +132,7 @@ describe('[FLR-fuzz] generated requests see only what is documented', () => {
     const [token] = pools.tokens;
     expect((await ask(hub, '/api/v1/health')).status).toBe(200);
     expect((await ask(hub, '/api/v1/whoami', { token })).body).toMatchObject({ user_id: OWNER, role: 'admin' });
-    expect((await ask(hub, '/api/v1/flows', { token })).body.flows).toHaveLength(6);
+    expect((await ask(hub, '/api/v1/flows', { token })).body.flows).toHaveLength(8);
     expect((await ask(hub, '/api/v1/audit/verify', { token })).body).toMatchObject({ ok: true });
     expect((await ask(hub, '/api/v1/audit/verify?chain=hub', { token })).body).toMatchObject({ ok: true });
   });

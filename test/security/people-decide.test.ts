@@ -4,16 +4,37 @@ import * as flows from '../../src/flows/index.ts';
 import { type AnyOperation, routesOf } from '../../src/operations/index.ts';
 import { createCatalogue } from '../../src/rooms.ts';
 import { makeStore, type TestStore } from '../support/databases.ts';
+import { sampleFlow } from '../support/flows.ts';
 import { type Hub, type ProgramOptions, startHub } from '../support/program.ts';
 import { must, tokenFor } from './people.ts';
 import { ask, expectRefusal } from './rest.ts';
 
 const PEOPLE_ONLY = ['administer', 'approve', 'evaluate'];
 const operations = await createCatalogue().all();
-const forPeople = operations.filter(({ access }) => 'can' in access && PEOPLE_ONLY.includes(access.can));
+const capabilityOf = ({ access }: AnyOperation) => ('can' in access ? access.can : 'anything');
+const forPeople = operations.filter((operation) => PEOPLE_ONLY.includes(capabilityOf(operation)));
 const routes = forPeople.flatMap((operation) =>
-  routesOf(operation).map(({ method, path }) => ({ name: operation.name, method, path: filled(path) })),
+  routesOf(operation).map(({ method, path }) => ({
+    name: operation.name,
+    can: capabilityOf(operation),
+    method,
+    path: filled(path),
+  })),
 );
+
+/** Writes that decide nothing: wishes and words about them, and what follows from the library anyway. */
+const UNDECIDED = [
+  'flow.propose',
+  'flow.import',
+  'flow.retire',
+  'flow.mirror_propose',
+  'flow.mirror_restore',
+  'proposal.create',
+  'proposal.comment',
+  'proposal.withdraw',
+];
+/** For people too, but by who asks and not by what they may: agents propose instead. */
+const BY_KIND = ['note.put'];
 
 let store: TestStore;
 let hub: Hub;
@@ -37,10 +58,10 @@ afterAll(async () => {
 });
 
 describe('[FLR-people-decide] operations for people', () => {
-  it('are all of token, user, member and vault administration and the audit log', () => {
+  it('are all administration, the audit log, and every decision', () => {
     const names = forPeople.map(({ name }) => name);
     const changing = operations.filter(({ effect }) => effect !== 'read').map(({ name }) => name);
-    expect(names).toEqual(expect.arrayContaining(changing));
+    expect(changing.filter((name) => !names.includes(name)).sort()).toEqual([...UNDECIDED, ...BY_KIND].sort());
     expect(names).toEqual(
       expect.arrayContaining([
         'token.create',
@@ -49,11 +70,15 @@ describe('[FLR-people-decide] operations for people', () => {
         'member.set',
         'vault.create',
         'audit.list',
+        'policy.set',
+        'proposal.evaluate',
+        'proposal.approve',
+        'proposal.discard',
       ]),
     );
   });
 
-  it.each(forPeople.map(({ name }) => name))('%s has no MCP tool', (name) => {
+  it.each([...forPeople.map(({ name }) => name), ...BY_KIND])('%s has no MCP tool', (name) => {
     expect(operations.find((operation) => operation.name === name)?.mcp).toBeUndefined();
   });
 
@@ -65,8 +90,9 @@ describe('[FLR-people-decide] operations for people', () => {
     expect(reply.body.message).toMatch(/agent/);
   });
 
-  it.each(routes)('$name refuses every other role at $method $path', async ({ method, path }) => {
-    for (const token of [tokens.viewer, tokens.editor, tokens.evaluator]) {
+  it.each(routes)('$name refuses every other role at $method $path', async ({ can, method, path }) => {
+    const others = [tokens.viewer, tokens.editor, ...(can === 'evaluate' ? [] : [tokens.evaluator])];
+    for (const token of others) {
       const reply = await ask(hub, path, { method, token, ...(method === 'GET' ? {} : { json: {} }) });
       expectRefusal(reply, 403, 'FORBIDDEN');
     }
@@ -98,8 +124,8 @@ describe('[FLR-people-decide] operations for people', () => {
       expect(me.structuredContent).toMatchObject({ user_id: 'local', kind: 'agent', role: 'admin' });
       const { tools } = await client.listTools();
       const offered = tools.map(({ name }) => name).sort();
-      expect(offered).toEqual(['flow_get', 'flow_list', 'flow_search', 'vault_list', 'whoami']);
-      for (const { name } of forPeople) {
+      expect(offered).toEqual(OFFERED);
+      for (const name of [...forPeople.map((operation) => operation.name), ...BY_KIND]) {
         for (const tool of [name, name.replace('.', '_')]) {
           await expect(client.callTool({ name: tool, arguments: { user: 'agent-made' } })).rejects.toThrow(/no tool/);
         }
@@ -118,37 +144,92 @@ describe('[FLR-people-decide] operations for people', () => {
 });
 
 describe('[S002-1.4-no-public-writes] flows', () => {
-  const named = (pattern: RegExp) => operations.filter(({ name }: AnyOperation) => pattern.test(name));
+  const ofFlows = operations.filter(({ name }) => name.startsWith('flow.'));
 
-  it('are only read by the operations of the catalogue', () => {
-    const ofFlows = named(/^flow\./);
-    expect(ofFlows.map(({ name }) => name)).toEqual(['flow.list', 'flow.get', 'flow.search']);
-    expect(ofFlows.every(({ effect }) => effect === 'read')).toBe(true);
+  it('are read by the operations of the catalogue, or proposed', () => {
+    const writing = ofFlows.filter(({ effect }) => effect !== 'read');
+    expect(writing.map(({ name }) => name).sort()).toEqual(UNDECIDED.filter((name) => name.startsWith('flow.')).sort());
     for (const operation of ofFlows) {
-      expect(routesOf(operation).every(({ method }) => method === 'GET')).toBe(true);
+      const methods = routesOf(operation).map(({ method }) => method);
+      expect(new Set(methods), operation.name).toEqual(new Set([operation.effect === 'read' ? 'GET' : 'POST']));
     }
   });
 
   it('have no create, update or delete in the library', () => {
     const writers = Object.keys(flows).filter((name) =>
-      /^(create|add|update|put|set|delete|remove|upsert)/i.test(name),
+      /^(create|add|apply|update|put|set|delete|remove|retire|upsert)/i.test(name),
     );
     expect(writers).toEqual([]);
   });
 
-  it.each(
-    ['/api/v1/flows', '/api/v1/flows/flow_capture_to_note', '/api/v1/flows/flow_new', '/api/flows'].flatMap((path) =>
-      ['POST', 'PUT', 'PATCH', 'DELETE'].map((method) => ({ method, path })),
-    ),
-  )('$method $path is not allowed, also for the owner', async ({ method, path }) => {
-    const before = (await ask(hub, '/api/v1/flows', { token: tokens.owner })).text;
-    const reply = await ask(hub, path, { method, token: tokens.owner, json: { flow: {}, steps: [] } });
+  const addresses = [
+    { path: '/api/v1/flows', allow: 'GET, POST' },
+    { path: '/api/flows', allow: 'GET, POST' },
+    { path: '/api/v1/flows/flow_capture_to_note', allow: 'GET' },
+    { path: '/api/v1/flows/flow_new', allow: 'GET' },
+    { path: '/api/v1/flows/flow_capture_to_note/versions', allow: 'GET' },
+    { path: '/api/v1/flows/flow_capture_to_note/proposals', allow: 'POST' },
+    { path: '/api/v1/flows/flow_capture_to_note/retire', allow: 'POST' },
+    { path: '/api/v1/flows/import', allow: 'POST' },
+  ];
+  const without = addresses.flatMap(({ path, allow }) =>
+    ['POST', 'PUT', 'PATCH', 'DELETE']
+      .filter((method) => !allow.includes(method))
+      .map((method) => ({ method, path, allow })),
+  );
+  const bundle = sampleFlow('flow_new');
+  const library = async () => (await ask(hub, '/api/v1/flows', { token: tokens.owner })).text;
+
+  it.each(without)('$method $path is not allowed, also for the owner', async ({ method, path, allow }) => {
+    const before = await library();
+    const reply = await ask(hub, path, { method, token: tokens.owner, json: { ...bundle, intent: 'x' } });
     expectRefusal(reply, 405, 'METHOD_NOT_ALLOWED');
-    expect(reply.headers.allow).toBe('GET');
-    expect((await ask(hub, '/api/v1/flows', { token: tokens.owner })).text).toBe(before);
+    expect(reply.headers.allow?.split(', ').sort().join(', ')).toBe(allow);
+    expect(await library()).toBe(before);
+  });
+
+  it.each(
+    ['', '/import', '/flow_capture_to_note/proposals', '/flow_capture_to_note/retire'].map(
+      (end) => `/api/v1/flows${end}`,
+    ),
+  )('[S003-6-gate] POST %s is refused while authoring is off, also for the owner', async (path) => {
+    const before = await library();
+    const json = path.endsWith('/retire') ? { intent: 'x' } : { ...bundle, intent: 'x' };
+    expectRefusal(await ask(hub, path, { method: 'POST', token: tokens.owner, json }), 403, 'FLOW_AUTHORING_DISABLED');
+    expect(await library()).toBe(before);
+    expect((await ask(hub, '/api/v1/proposals', { token: tokens.owner })).body.proposals).toEqual([]);
   });
 });
 
+const OFFERED = [
+  'flow_diff',
+  'flow_export',
+  'flow_get',
+  'flow_import',
+  'flow_list',
+  'flow_mirror_propose',
+  'flow_mirrors',
+  'flow_project',
+  'flow_propose',
+  'flow_retire',
+  'flow_search',
+  'flow_versions',
+  'note_get',
+  'note_list',
+  'proposal_comment',
+  'proposal_create',
+  'proposal_diff',
+  'proposal_get',
+  'proposal_list',
+  'proposal_withdraw',
+  'vault_list',
+  'whoami',
+];
+
 function filled(path: string): string {
-  return path.replace('{id}', 'tok_0000000000000000').replace('{user}', 'the-viewer');
+  return path
+    .replace('/proposals/{id}', '/proposals/00000000-0000-4000-8000-000000000000')
+    .replace('{id}', 'tok_0000000000000000')
+    .replace('{user}', 'the-viewer')
+    .replace('{key}', 'flow_authoring_writes_enabled');
 }

@@ -3,10 +3,13 @@ import * as z from 'zod';
 import type { AnyOperation, HttpRoute } from '../../src/operations/index.ts';
 import type { Question } from './rest.ts';
 
-/** What a generated request may use: values that exist, by the name of the field. */
+/** What a generated request may use. */
 export interface Pools {
   tokens: string[];
-  values: Record<string, string[]>;
+  /** Values that exist, by the name of the field; `note.put path` is for that operation alone. */
+  values: Record<string, unknown[]>;
+  /** Whole inputs by route, `POST /api/v1/flows`, where the parts of one must fit each other. */
+  wholes: Record<string, fc.Arbitrary<Record<string, unknown>>>;
 }
 
 export interface GeneratedRequest extends Question {
@@ -68,11 +71,8 @@ const headerText = fc.string({
 
 /** Requests for one route: mostly nearly right, sometimes anything at all. */
 export function requestsFor(operation: AnyOperation, route: HttpRoute, pools: Pools): fc.Arbitrary<GeneratedRequest> {
-  const { properties = {} } = z.toJSONSchema(operation.input, { io: 'input' }) as {
-    properties?: Record<string, Field>;
-  };
-  const fields = Object.entries(properties).map(([name, field]) => [name, fieldValue(name, field, pools)] as const);
-  const input = fc.record(Object.fromEntries(fields), { requiredKeys: requiredKeys(operation) });
+  const whole = pools.wholes[`${route.method} ${route.path}`];
+  const input = whole ? often(whole, spoilt(whole)) : fieldsOf(operation, pools);
   const extra = often(fc.constant({}), fc.dictionary(fc.constantFrom(...ODD_KEYS), anyValue, { maxKeys: 2 }));
   return fc
     .record({ input, extra, headers: headersFor(pools), raw: often(fc.constant(undefined), anyText) })
@@ -82,13 +82,42 @@ export function requestsFor(operation: AnyOperation, route: HttpRoute, pools: Po
     });
 }
 
-function requiredKeys(operation: AnyOperation): string[] {
-  const { required = [] } = z.toJSONSchema(operation.input, { io: 'input' }) as { required?: string[] };
-  return required;
+function fieldsOf(operation: AnyOperation, pools: Pools): fc.Arbitrary<Record<string, unknown>> {
+  const { properties = {}, required = [] } = z.toJSONSchema(operation.input, { io: 'input' }) as {
+    properties?: Record<string, Field>;
+    required?: string[];
+  };
+  const own = Object.entries(pools.values).flatMap(([key, known]) =>
+    key.startsWith(`${operation.name} `) ? [[key.slice(operation.name.length + 1), known]] : [],
+  );
+  const values = { ...pools.values, ...Object.fromEntries(own) };
+  const fields = Object.entries(properties).map(
+    ([name, field]) => [name, often(goodValue(name, field, { ...pools, values }), anyValue)] as const,
+  );
+  return fc.record(Object.fromEntries(fields), { requiredKeys: required });
 }
 
-function fieldValue(name: string, field: Field, pools: Pools): fc.Arbitrary<unknown> {
-  return often(goodValue(name, field, pools), anyValue);
+/** A whole input with something else in one of its places, or with a place less. */
+function spoilt(whole: fc.Arbitrary<Record<string, unknown>>): fc.Arbitrary<Record<string, unknown>> {
+  return fc.tuple(whole, fc.nat(), fc.option(anyValue, { nil: undefined })).map(([input, place, value]) => {
+    const copy = structuredClone(input);
+    const places = placesIn(copy);
+    const { holder, key } = places[place % places.length] as Place;
+    if (value === undefined) delete holder[key];
+    else holder[key] = value;
+    return copy;
+  });
+}
+
+interface Place {
+  holder: Record<string, unknown>;
+  key: string;
+}
+
+function placesIn(value: unknown): Place[] {
+  if (value === null || typeof value !== 'object') return [];
+  const holder = value as Record<string, unknown>;
+  return Object.keys(holder).flatMap((key) => [{ holder, key }, ...placesIn(holder[key])]);
 }
 
 function goodValue(name: string, field: Field, pools: Pools): fc.Arbitrary<unknown> {
@@ -99,7 +128,8 @@ function goodValue(name: string, field: Field, pools: Pools): fc.Arbitrary<unkno
   if (field.type === 'array')
     return fc.array(goodValue(name, field.items ?? {}, pools), { minLength: 1, maxLength: 3 });
   const known = pools.values[name];
-  return known ? fc.constantFrom(...known) : fc.stringMatching(/^[a-z]{1,12}$/);
+  if (known) return fc.constantFrom(...known);
+  return field.type === 'object' ? fc.constant({ word: 'value' }) : fc.stringMatching(/^[a-z]{1,12}$/);
 }
 
 function headersFor(pools: Pools): fc.Arbitrary<Record<string, string>> {

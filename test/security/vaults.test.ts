@@ -3,6 +3,7 @@ import { makeStore, type TestStore } from '../support/databases.ts';
 import { openDoors } from '../support/doors.ts';
 import { sampleFlow } from '../support/flows.ts';
 import { type Hub, type ProgramOptions, startHub } from '../support/program.ts';
+import { openInside, type Payload, propose } from './inside.ts';
 import { importFlows } from './library.ts';
 import { must, tokenFor } from './people.ts';
 import { ask, expectRefusal } from './rest.ts';
@@ -98,6 +99,56 @@ describe('[S002-4-vault-binding] an admin of one vault', () => {
     const created = await asTess('POST', '/api/v1/tokens', { user: stranger, role: 'viewer' });
     if (created.status !== 201) return;
     expectRefusal(await inVault(String(created.body.token), 'closed', '/api/v1/members'), 404, 'NOT_FOUND');
+  });
+});
+
+describe('[S002-4-vault-binding] a proposal', () => {
+  const ids: string[] = [];
+
+  beforeAll(async () => {
+    const inside = await openInside(store);
+    ids.push((await propose(inside, 'local', sampleFlow('flow_waiting'))).proposal_id);
+    ids.push(String((await inside.as('local', 'proposal.create', { path: 'wish.md', intent: 'A wish' })).proposal_id));
+    await inside.close();
+  });
+
+  const acts: [string, string, Payload | undefined][] = [
+    ['GET', '', undefined],
+    ['GET', '/diff', undefined],
+    ['POST', '/evaluation', { outcome: 'fail', comment: 'No' }],
+    ['POST', '/approve', {}],
+    ['POST', '/approve', { waiver_reason: 'Because I can' }],
+    ['POST', '/discard', {}],
+    ['POST', '/comments', { body: 'Hello' }],
+    ['POST', '/withdraw', {}],
+  ];
+  it.each(acts)(
+    'answers %s …%s under the name of another vault as one that is not there',
+    async (method, end, json) => {
+      const nowhere = '00000000-0000-4000-8000-000000000000';
+      const at = (id: string, token: string, vault: string) =>
+        ask(hub, `/api/v1/proposals/${id}${end}`, {
+          method,
+          token,
+          headers: { 'x-vault-id': vault, 'x-request-id': 'vault-test' },
+          ...(json ? { json } : {}),
+        });
+      for (const token of [tokens.owner, tokens.tess]) {
+        const missing = await at(nowhere, token, 'team');
+        expectRefusal(missing, 404, 'NOT_FOUND');
+        for (const id of ids) expect((await at(id, token, 'team')).text.replaceAll(id, nowhere)).toBe(missing.text);
+      }
+      for (const id of ids)
+        expect((await inVault(tokens.owner, 'default', `/api/v1/proposals/${id}`)).status).toBe(200);
+    },
+  );
+
+  it('is still open and without comment afterwards', async () => {
+    for (const id of ids) {
+      const { body } = await inVault(tokens.owner, 'default', `/api/v1/proposals/${id}`);
+      expect(body).toMatchObject({ status: 'proposed', evaluation_status: 'none', comments: [] });
+    }
+    expect((await inVault(tokens.owner, 'team', '/api/v1/proposals')).body.proposals).toEqual([]);
   });
 });
 

@@ -4,7 +4,12 @@ import { type Person, personAt } from './person.ts';
 import { type Hub, startHub } from './program.ts';
 
 const STAFF = { ann: 'admin', bob: 'admin', eve: 'evaluator', ed: 'editor', vic: 'viewer' } as const;
-type Staff = Record<keyof typeof STAFF, Person>;
+type Staff = Record<keyof typeof STAFF, Colleague>;
+
+/** Somebody at a terminal who also has a program of their own, for what only prepares a test. */
+export interface Colleague extends Person {
+  sends<T = Record<string, unknown>>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<T>;
+}
 
 /** A hub with people of every role at it, and its owner at the machine itself, in processes of their own. */
 export interface Office extends Staff {
@@ -23,12 +28,13 @@ export async function openOffice(makeStore: () => Promise<TestStore>, env: Recor
   const owner = personAt(here);
   const { token: own } = await owner.asks<{ token: string }>(['token', 'create', '--user', 'local']);
   const hub = await startHub(here);
-  const staff: Record<string, Person> = {};
+  const staff: Record<string, Colleague> = {};
   const tokens: Record<string, string> = {};
   for (const [user, role] of Object.entries(STAFF)) {
-    const token = await newToken(hub, own, { user, role });
+    const { token } = await sender(hub, own)<{ token: string }>('POST', '/api/v1/tokens', { user, role });
+    const person = personAt({ home: store.home, env: { FLOWRIGHT_HUB: hub.url, FLOWRIGHT_HUB_TOKEN: token } });
     tokens[user] = token;
-    staff[user] = personAt({ home: store.home, env: { FLOWRIGHT_HUB: hub.url, FLOWRIGHT_HUB_TOKEN: token } });
+    staff[user] = { ...person, sends: sender(hub, token) };
   }
   return {
     ...(staff as Staff),
@@ -44,14 +50,15 @@ export async function openOffice(makeStore: () => Promise<TestStore>, env: Recor
   };
 }
 
-async function newToken(hub: Hub, own: string, body: { user: string; role: string }): Promise<string> {
-  const response = await fetch(new URL('/api/v1/tokens', hub.url), {
-    method: 'POST',
-    headers: { authorization: `Bearer ${own}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  if (!response.ok) throw new Error(`no token for ${body.user}: ${await response.text()}`);
-  return ((await response.json()) as { token: string }).token;
+function sender(hub: Hub, token: string): Colleague['sends'] {
+  return async <T>(method: string, path: string, body?: unknown) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const init = body === undefined ? { headers: { authorization: headers.authorization } } : { headers };
+    const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+    const response = await fetch(new URL(path, hub.url), { method, ...init, ...sent });
+    if (!response.ok) throw new Error(`${method} ${path} is ${response.status}: ${await response.text()}`);
+    return (await response.json()) as T;
+  };
 }
 
 export interface FlowProposalAnswer {
@@ -82,28 +89,32 @@ export interface ProposalAnswer {
 }
 
 interface Versions {
-  latest_version: string;
   versions: { version: string; state_id: string; proposal_id: string | null }[];
 }
 
 /** Everything that a pass has to tick off. */
 export const WHOLE_RUBRIC = 'accurate,no_secrets,matches_intent,pii,tone';
 
-export function proposeNew(person: Person, bundle: FlowBundle, intent = 'A new way'): Promise<FlowProposalAnswer> {
-  return person.asks(['flow', 'propose', '-', '--intent', intent], JSON.stringify(bundle));
+export function proposeNew(person: Colleague, bundle: FlowBundle): Promise<FlowProposalAnswer> {
+  return person.sends('POST', '/api/v1/flows', { ...bundle, intent: 'A new way' });
 }
 
-/** What a person does for an edit: exports the flow, changes the file, looks up the base and proposes. */
 export async function proposeEdit(
-  person: Person,
+  person: Colleague,
   flowId: string,
   change: (bundle: FlowBundle) => void,
 ): Promise<FlowProposalAnswer> {
-  const { flow, steps } = await person.asks<FlowBundle>(['flow', 'export', flowId]);
+  const path = `/api/v1/flows/${flowId}`;
+  const { flow, steps } = await person.sends<FlowBundle>('GET', `${path}/export`);
+  const { versions } = await person.sends<Versions>('GET', `${path}/versions`);
+  const base = { base_version: versions[0]?.version, base_state_id: versions[0]?.state_id };
   const bundle = { flow, steps };
   change(bundle);
-  const base = await baseOf(person, flowId);
-  return person.asks(['flow', 'propose', '-', '--intent', 'A better way', ...base], JSON.stringify(bundle));
+  return person.sends('POST', `${path}/proposals`, { ...bundle, ...base, intent: 'A better way' });
+}
+
+export function approve(person: Colleague, proposalId: string): Promise<ProposalAnswer> {
+  return person.sends('POST', `/api/v1/proposals/${proposalId}/approve`, {});
 }
 
 /** The options that name the latest version as the base of an edit. */
@@ -112,8 +123,4 @@ export async function baseOf(person: Person, flowId: string): Promise<string[]> 
   const [latest] = versions;
   if (!latest) throw new Error(`${flowId} has no version`);
   return ['--base-version', latest.version, '--base-state-id', latest.state_id];
-}
-
-export function approve(person: Person, proposalId: string): Promise<ProposalAnswer> {
-  return person.asks(['proposal', 'approve', proposalId]);
 }

@@ -46,10 +46,6 @@ const ALLOWED: Record<string, Record<string, string>> = {
     '../kernel/errors.ts': 'the type of an issue',
     '../policy/index.ts': 'the type of a rubric',
   },
-  'src/proposals/input.ts': {
-    zod: 'fields that every way of proposing shares',
-    '../operations/index.ts': 'what one line of text is',
-  },
   'src/proposals/record.ts': {
     zod: 'what a proposal is on the wire',
     '../database/index.ts': 'types of rows',
