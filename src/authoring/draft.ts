@@ -1,6 +1,6 @@
 import { type Flow, type FlowBundle, validateFlowBundle } from '../flows/index.ts';
 import { ERRORS, type ErrorCode, type Issue, refusal } from '../kernel/errors.ts';
-import { jsonPointer } from '../operations/index.ts';
+import { freeText, jsonPointer } from '../operations/index.ts';
 import { ExternalRef, IdempotencyKey, MAX_INTENT } from '../proposals/index.ts';
 
 /** What a client sends to propose a flow, before anything of it is believed. */
@@ -71,6 +71,8 @@ function commonIssues(request: LooseRequest): Issue[] {
     issues.push({ code: 'intent_missing', message: 'must say why', path: '/intent' });
   } else if (intent.length > MAX_INTENT) {
     issues.push({ code: 'too_big', message: `must have at most ${MAX_INTENT} characters`, path: '/intent' });
+  } else if (!freeText(MAX_INTENT).safeParse(intent).success) {
+    issues.push({ code: 'invalid_format', message: 'must not hold NUL or half a character', path: '/intent' });
   }
   if (external_ref !== undefined && !fits(external_ref, MAX_IMPORT_REF)) {
     const message = `must be one line of at most ${MAX_IMPORT_REF} characters`;

@@ -125,7 +125,8 @@ async function planMirror(
   const last = before?.path === path ? before.text_sha256 : null;
   const offered = offeredMirror(proposal);
   const isOffered = offered !== null && offered === sha256Hex((await needs.files.text(trx, place, path)) ?? '');
-  await needs.files.plan(trx, { place, path, text, before_sha256: isOffered ? offered : last });
+  const { flow_id } = stored.flow;
+  await needs.files.plan(trx, { place, path, text, flow_id, before_sha256: isOffered ? offered : last });
   return path;
 }
 
@@ -140,7 +141,13 @@ async function removeMirror(needs: FlowTargetNeeds, trx: Trx, vaultId: string, f
   if (!mirror) return;
   await trx.deleteFrom('flow_mirrors').where('vault_id', '=', vaultId).where('flow_id', '=', flowId).execute();
   const { path, text_sha256 } = mirror;
-  await needs.files.plan(trx, { place: placeOf(vaultId), path, text: null, before_sha256: text_sha256 });
+  await needs.files.plan(trx, {
+    place: placeOf(vaultId),
+    path,
+    text: null,
+    flow_id: flowId,
+    before_sha256: text_sha256,
+  });
 }
 
 /** What is there now, for a reader who may see it. */

@@ -35,6 +35,12 @@ export function mirrorText(
   });
 }
 
+/** What stands around a mirror's last block: words that show the bundle and change nothing. */
+export function wordsOfMirror(text: string): string {
+  const start = text.lastIndexOf(BLOCK);
+  return start < 0 ? text : text.slice(0, start);
+}
+
 /** The bundle of a mirror's last block, unchecked; null when there is none. Words above it cannot stand in for it. */
 export function bundleInMirror(body: string): unknown {
   const start = body.lastIndexOf(BLOCK);

@@ -1,18 +1,19 @@
 import * as z from 'zod';
 import type { Database } from '../database/index.ts';
 import { ambiguousScope, FlowIdSchema, type FlowLibrary, flowStateId, readVersion } from '../flows/index.ts';
+import { stableStringify } from '../kernel/canonical-json.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { refusal } from '../kernel/errors.ts';
 import { sha256Hex } from '../kernel/hash.ts';
 import { textTable } from '../kernel/terminal.ts';
-import { type Context, defineOperation } from '../operations/index.ts';
+import { type Context, defineOperation, freeText, plainText } from '../operations/index.ts';
 import type { Policy } from '../policy/index.ts';
 import { createProposal, type ProposalDraft } from '../proposals/index.ts';
 import { type Files, parseNote, placeOf } from '../vault/index.ts';
 import { raisedVersion } from './edit-document.ts';
 import { FlowProposal, flowProposal, proposedLine } from './flow-proposal.ts';
 import { assertAuthoringOpen } from './gate.ts';
-import { bundleInMirror } from './mirror-note.ts';
+import { bundleInMirror, wordsOfMirror } from './mirror-note.ts';
 import { type MirrorRow, mirrorOf } from './mirror-rows.ts';
 import { listMirrors, readMirror, textFromLibrary } from './mirrors.ts';
 import { visibleHead } from './precheck.ts';
@@ -32,13 +33,20 @@ const Mirror = z.strictObject({
   flow_id: z.string(),
   version: z.string(),
   path: z.string(),
-  state: z.enum(['in_step', 'edited', 'missing', 'unreadable']),
+  state: z.enum(['in_step', 'behind', 'edited', 'missing', 'unreadable']),
 });
+
+const HINTS = [
+  ['edited', 'An edited mirror changes nothing. `flowright flow mirror propose FLOW` offers it for review.'],
+  ['missing', '`flowright flow mirror restore FLOW` writes a missing mirror again.'],
+  ['behind', 'A mirror that is behind follows with the next approved version.'],
+  ['unreadable', 'Something else lies where an unreadable mirror should be; take it away, then restore the mirror.'],
+] as const;
 
 const list = defineOperation({
   name: 'flow.mirrors',
   summary: 'List the notes that mirror flows, and whether somebody edited them',
-  input: z.strictObject({ cursor: z.string().max(128).optional().describe('next_cursor of the page before') }),
+  input: z.strictObject({ cursor: plainText(128).optional().describe('next_cursor of the page before') }),
   output: z
     .strictObject({
       schema: z.literal('flowright.flow_mirrors/v1'),
@@ -60,10 +68,9 @@ const list = defineOperation({
         ['FLOW', 'VERSION', 'MIRROR', 'NOTE'],
         mirrors.map(({ flow_id, version, state, path }) => [flow_id, version, state, path]),
       );
-      const isEdited = mirrors.some(({ state }) => state === 'edited');
-      return isEdited
-        ? `${table}\nAn edited mirror changes nothing. \`flow mirror propose FLOW\` offers it for review.`
-        : table;
+      const states = new Set(mirrors.map(({ state }) => state));
+      const hints = HINTS.filter(([state]) => states.has(state)).map(([, hint]) => hint);
+      return [table, ...hints].join('\n');
     },
   },
   errors: ['FLOW_SCOPE_AMBIGUOUS'],
@@ -86,7 +93,7 @@ const propose = defineOperation({
     'Takes the bundle in the edited note as an edit of the version it mirrors. A version that was not raised is raised by one patch.',
   input: z.strictObject({
     flow_id: FlowIdSchema,
-    intent: z.string().max(8_000).default('Edited in the mirror note').describe('Why'),
+    intent: freeText(8_000).default('Edited in the mirror note').describe('Why'),
   }),
   output: FlowProposal,
   access: { can: 'read' },
@@ -116,6 +123,12 @@ const propose = defineOperation({
     const base = await readVersion(database.queries, principal.vault_id, flow_id, mirror.row.version);
     if (!base) throw new Error('a mirror without its version');
     const candidate = bundleInMirror(parseNote(mirror.text).body);
+    if (stableStringify(candidate) === stableStringify(base)) {
+      throw refusal(
+        'CONFLICT',
+        `Only the words above the JSON block were changed, and they say nothing to the library. Change the block, or use \`flowright flow edit ${flow_id}\`.`,
+      );
+    }
     const state = flowStateId(base.flow, base.steps);
     const draft = await prepareProposal(context, {
       ...raised(candidate, mirror.row.version),
@@ -123,7 +136,9 @@ const propose = defineOperation({
       base_version: mirror.row.version,
       base_state_id: state,
     });
-    // So that the approval knows this edit for what it approved, and does not keep it aside.
+    // The approval knows this edit for what it approved and does not keep it aside; unless its words were changed too.
+    const written = await textFromLibrary(database.queries, mirror.row);
+    if (written === null || wordsOfMirror(written) !== wordsOfMirror(mirror.text)) return draft;
     return { ...draft, frontmatter: { ...draft.frontmatter, mirror_sha256: sha256Hex(mirror.text) } };
   },
   handle: async (context, draft) => flowProposal(await createProposal(context.trx, context, context.principal, draft)),
@@ -149,7 +164,7 @@ const restore = defineOperation({
       kept_aside: z.string().nullable().describe('Where the edited note lies now'),
     })
     .meta({ id: 'FlowMirrorResponse' }),
-  access: { can: 'read' },
+  access: { can: 'write' },
   effect: 'write',
   http: { method: 'POST', path: '/api/v1/flows/{id}/mirror/restore', rename: { id: 'flow_id' }, tag },
   cli: {
@@ -171,7 +186,7 @@ const restore = defineOperation({
     const text = await textFromLibrary(trx, row);
     if (text === null) throw new Error('a mirror that no proposal made');
     const before_sha256 = row.text_sha256;
-    await files.plan(trx, { place: placeOf(row.vault_id), path: row.path, text, before_sha256 });
+    await files.plan(trx, { place: placeOf(row.vault_id), path: row.path, text, flow_id: row.flow_id, before_sha256 });
     const { flow_id, path } = row;
     return { schema: 'flowright.flow_mirror/v1' as const, flow_id, path, written: false, kept_aside: null };
   },

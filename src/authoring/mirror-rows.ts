@@ -40,9 +40,24 @@ export async function mirroredAt(
   return row ? { flow_id: row.flow_id, scope: row.scope as Scope } : null;
 }
 
+/** As `mirroredAt`, and the flow whose own path this is by its id, though it has no mirror yet. */
+async function holderOf(queries: Queries, vaultId: string, path: string) {
+  const mirrored = await mirroredAt(queries, vaultId, path);
+  const flowId = `flow_${path.slice('meta/flows/'.length, -'.md'.length).replaceAll('-', '_')}`;
+  if (mirrored || mirrorPathOf({ flow_id: flowId, vault_mirror_path: null }) !== path) return mirrored;
+  const row = await queries
+    .selectFrom('flows')
+    .select('scope')
+    .where('vault_id', '=', vaultId)
+    .where('flow_id', '=', flowId)
+    .where('retired_at', 'is', null)
+    .executeTakeFirst();
+  return row ? { flow_id: flowId, scope: row.scope as Scope } : null;
+}
+
 /** At the proposal: a path that belongs to another flow is a mistake, if its author may know of that flow. */
 export async function assertMirrorPathFree(queries: Queries, principal: Principal, flow: Flow): Promise<void> {
-  const holder = await mirroredAt(queries, principal.vault_id, mirrorPathOf(flow));
+  const holder = await holderOf(queries, principal.vault_id, mirrorPathOf(flow));
   if (!holder || holder.flow_id === flow.flow_id || !principal.visible_scopes.has(holder.scope)) return;
   const message = `is the mirror of ${holder.flow_id}; choose another, or null`;
   throw invalidDraft('FLOW_DRAFT_INVALID', [{ code: 'path_taken', message, path: '/flow/vault_mirror_path' }]);
@@ -50,7 +65,7 @@ export async function assertMirrorPathFree(queries: Queries, principal: Principa
 
 /** At the approval, whoever holds it. */
 export async function assertMirrorPathOurs(trx: Trx, vaultId: string, flow: Flow): Promise<void> {
-  const holder = await mirroredAt(trx, vaultId, mirrorPathOf(flow));
+  const holder = await holderOf(trx, vaultId, mirrorPathOf(flow));
   if (!holder || holder.flow_id === flow.flow_id) return;
   throw refusal('CONFLICT', 'Its mirror path belongs to another flow. Discard it and ask for another path.');
 }

@@ -7,7 +7,7 @@ import { type Files, placeOf } from '../vault/index.ts';
 import { mirrorText } from './mirror-note.ts';
 import { type MirrorRow, mirrorOf } from './mirror-rows.ts';
 
-export type MirrorState = 'in_step' | 'edited' | 'missing' | 'unreadable';
+export type MirrorState = 'in_step' | 'behind' | 'edited' | 'missing' | 'unreadable';
 
 export interface MirrorView {
   flow_id: string;
@@ -37,6 +37,7 @@ export async function listMirrors(
       join.onRef('flows.vault_id', '=', 'flow_mirrors.vault_id').onRef('flows.flow_id', '=', 'flow_mirrors.flow_id'),
     )
     .selectAll('flow_mirrors')
+    .select('flows.version as head')
     .where('flow_mirrors.vault_id', '=', principal.vault_id)
     .where('flows.scope', 'in', [...principal.visible_scopes])
     .where('flow_mirrors.flow_id', '>', after)
@@ -48,9 +49,11 @@ export async function listMirrors(
   return { mirrors, next_cursor: rows.length > MAX_MIRRORS ? (page.at(-1)?.flow_id ?? null) : null };
 }
 
-async function viewOf(needs: MirrorNeeds, row: MirrorRow): Promise<MirrorView> {
+/** Behind: a version came by the operator's import, which writes no mirrors. */
+async function viewOf(needs: MirrorNeeds, row: MirrorRow & { head: string }): Promise<MirrorView> {
   const { state } = await lookAt(needs, row);
-  return { flow_id: row.flow_id, version: row.version, path: row.path, state };
+  const isBehind = state === 'in_step' && row.head !== row.version;
+  return { flow_id: row.flow_id, version: row.version, path: row.path, state: isBehind ? 'behind' : state };
 }
 
 /** Something else in the note's place, such as a link, must not hide how the other mirrors are. */

@@ -12,6 +12,7 @@ export const NoteDiff = z
         lines: z.array(z.string()),
       }),
     ),
+    truncated: z.boolean().describe('True when more lines change than are shown'),
   })
   .meta({ id: 'NoteDiff' });
 
@@ -19,18 +20,32 @@ export type NoteDiffView = z.output<typeof NoteDiff>;
 
 const CONTEXT_LINES = 3;
 /** A line diff of very unlike texts is slow and tells nothing; then all is removed and all is added. */
-const MAX_EDITS = 5_000;
+const MAX_EDITS = 500;
+const MAX_MS = 100;
+const MAX_LINES = 5_000;
 
 export async function diffNotes(path: string, before: string | null, after: string): Promise<NoteDiffView> {
   const { structuredPatch } = await import('diff');
-  const options = { context: CONTEXT_LINES, maxEditLength: MAX_EDITS };
+  const options = { context: CONTEXT_LINES, maxEditLength: MAX_EDITS, timeout: MAX_MS };
   const patch = structuredPatch(path, path, before ?? '', after, '', '', options);
   const hunks = patch?.hunks.map(({ oldStart, newStart, lines }) => ({
     before_line: oldStart,
     after_line: newStart,
     lines: lines.filter((line) => !line.startsWith('\\')),
   }));
-  return { path, is_new: before === null, hunks: hunks ?? [replaced(before ?? '', after)] };
+  const { shown, truncated } = firstLines(hunks ?? [replaced(before ?? '', after)]);
+  return { path, is_new: before === null, hunks: shown, truncated };
+}
+
+function firstLines(hunks: NoteDiffView['hunks']): { shown: NoteDiffView['hunks']; truncated: boolean } {
+  let room = MAX_LINES;
+  const shown: NoteDiffView['hunks'] = [];
+  for (const hunk of hunks) {
+    if (room <= 0) break;
+    shown.push({ ...hunk, lines: hunk.lines.slice(0, room) });
+    room -= hunk.lines.length;
+  }
+  return { shown, truncated: room < 0 || shown.length < hunks.length };
 }
 
 function replaced(before: string, after: string) {

@@ -63,7 +63,10 @@ export async function baseOfNew({ queries, principal, flowId }: Precheck): Promi
   const head = await readHead(queries, principal.vault_id, flowId);
   if (head && principal.visible_scopes.has(head.scope)) {
     throw head.retired_at === null
-      ? lineageConflict(`There is already a flow ${flowId}: propose an edit of it, or choose another id.`, head)
+      ? lineageConflict(
+          `There is already a flow ${flowId}: use \`flowright flow edit ${flowId}\`, send its base_version and base_state_id, or choose another id.`,
+          head,
+        )
       : refusal('FLOW_LINEAGE_CONFLICT', `${flowId} was retired, and its id stays taken. Choose another id.`);
   }
   return { version: null, state_id: ABSENT_FLOW_STATE_ID, sha256: null, scope: null };

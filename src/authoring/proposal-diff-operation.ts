@@ -4,13 +4,12 @@ import { compareDraft, type DraftReader, FlowDiffResponse, renderFlowDiff } from
 import { COLOURS, inertLine, paint } from '../kernel/terminal.ts';
 import { type Context, defineOperation } from '../operations/index.ts';
 import { findProposal, ProposalId, unknownProposal } from '../proposals/index.ts';
-import { type Notes, noteText, stripProvenance } from '../vault/index.ts';
+import { noteText } from '../vault/index.ts';
 import { diffNotes, NoteDiff, type NoteDiffView } from './note-diff.ts';
 
 interface Needs {
   database: Database;
   drafts: DraftReader;
-  notes: Notes;
 }
 
 const ProposalDiff = z
@@ -18,7 +17,7 @@ const ProposalDiff = z
     schema: z.literal('flowright.proposal_diff/v1'),
     proposal_id: z.string(),
     flow: FlowDiffResponse.nullable().describe('Of a flow; null otherwise'),
-    note: NoteDiff.nullable().describe('Of a note, against the note as it is now; null otherwise'),
+    note: NoteDiff.nullable().describe('Of a note, against what it is based on; null otherwise'),
   })
   .meta({ id: 'ProposalDiffResponse' });
 
@@ -37,22 +36,17 @@ const proposalDiff = defineOperation({
     render: ({ flow, note }) => (flow ? renderFlowDiff(flow, { colour: false }) : renderNoteDiff(note, false)),
     renderInColour: ({ flow, note }) => (flow ? renderFlowDiff(flow, { colour: true }) : renderNoteDiff(note, true)),
   },
-  errors: ['FLOW_SCOPE_AMBIGUOUS', 'FLOW_DRAFT_INVALID', 'NOTE_UNREADABLE'],
-  handle: async ({ principal, database, drafts, notes }: Context<Needs>, { proposal_id }) => {
+  errors: ['FLOW_SCOPE_AMBIGUOUS', 'FLOW_DRAFT_INVALID'],
+  handle: async ({ principal, database, drafts }: Context<Needs>, { proposal_id }) => {
     const proposal = await findProposal(database.queries, principal, proposal_id);
     if (!proposal) throw unknownProposal(proposal_id);
     const answer = { schema: 'flowright.proposal_diff/v1' as const, proposal_id };
     if (proposal.flow_id !== null) {
       return { ...answer, flow: await compareDraft(drafts, principal, proposal.flow_id, proposal_id), note: null };
     }
-    const current = await notes.state(database.queries, principal.vault_id, proposal.path);
-    const before =
-      current.text_sha256 === null
-        ? null
-        : noteText({ frontmatter: stripProvenance(current.frontmatter), body: current.body });
     const frontmatter = JSON.parse(proposal.frontmatter_json) as Record<string, unknown>;
     const after = noteText({ frontmatter, body: proposal.body });
-    return { ...answer, flow: null, note: await diffNotes(proposal.path, before, after) };
+    return { ...answer, flow: null, note: await diffNotes(proposal.path, proposal.base_text, after) };
   },
 });
 
@@ -70,5 +64,7 @@ function renderNoteDiff(note: NoteDiffView | null, colour: boolean): string {
     }),
   ]);
   const head = `${inertLine(note.path)}${note.is_new ? ' (new)' : ''}`;
-  return [head, ...(lines.length === 0 ? ['No difference.'] : lines)].join('\n');
+  return [head, ...(lines.length === 0 ? ['No difference.'] : lines), ...(note.truncated ? ['(truncated)'] : [])].join(
+    '\n',
+  );
 }

@@ -20,7 +20,7 @@ import {
 } from './draft.ts';
 import { assertAuthoringOpen, assertImportable, assertWithinCaps } from './gate.ts';
 import { assertMirrorPathFree } from './mirror-rows.ts';
-import { assertNewer, type Base, baseOfEdit, baseOfNew, visibleHead } from './precheck.ts';
+import { assertNewer, type Base, baseOfEdit, baseOfNew, type Precheck, visibleHead } from './precheck.ts';
 import { mayWrite } from './write-authority.ts';
 
 export const REVIEW_QUEUE = 'flow-authoring';
@@ -77,7 +77,9 @@ export async function prepareRetirement(
   const where = { queries: database.queries, principal, flowId: request.flow_id };
   const idempotency = idempotencyOf(read.idempotency_key, request);
   const earlier = await earlierProposal(database.queries, principal, idempotency);
-  const head = await visibleHead(where);
+  // Once it is approved there is no flow left to look at, and the same request still gives the same proposal.
+  const base = earlier ? baseOfEarlier(earlier) : await presentBase(where);
+  const scope = base.scope as Scope;
   const isBased = request.base_version !== undefined || request.base_state_id !== undefined;
   if (isBased && !earlier) {
     await baseOfEdit(where, { base_version: request.base_version, base_state_id: request.base_state_id });
@@ -86,11 +88,12 @@ export async function prepareRetirement(
     ...sharedFields(read, 'retire'),
     path: mirrorPathOf({ flow_id: request.flow_id, vault_mirror_path: null }),
     body: '',
-    frontmatter: { type: 'flow', flow_id: request.flow_id, flow_version: head.version, scope: head.scope },
-    base_state_id: head.state_id,
-    base_sha256: head.content_sha256,
+    frontmatter: { type: 'flow', flow_id: request.flow_id, flow_version: base.version, scope },
+    base_state_id: base.state_id,
+    base_sha256: base.sha256,
+    base_text: null,
     auto_approvable: false,
-    flow: { flow_id: request.flow_id, kind: 'retire', version: null, base_version: head.version, scope: head.scope },
+    flow: { flow_id: request.flow_id, kind: 'retire', version: null, base_version: base.version, scope },
     idempotency,
   };
 }
@@ -105,7 +108,10 @@ async function draftOf(
   const { principal, database } = context;
   await context.flows.ready(principal.vault_id);
   const { flow, steps }: FlowBundle = flowDefinitionForClient(read.bundle.flow, read.bundle.steps);
-  const idempotency = idempotencyOf(read.idempotency_key, request);
+  // What is asked for, and not how a door words it: an edit may name its flow in its path, a bundle may be wrapped.
+  const { idempotency_key, ...wish } = read;
+  const { base_version, base_state_id } = request;
+  const idempotency = idempotencyOf(idempotency_key, { kind, ...wish, base_version, base_state_id });
   const earlier = await earlierProposal(database.queries, principal, idempotency);
   const base = earlier
     ? baseOfEarlier(earlier)
@@ -121,6 +127,7 @@ async function draftOf(
     frontmatter: { type: 'flow', flow_id: flow.flow_id, flow_version: flow.version, scope: flow.scope },
     base_state_id: base.state_id,
     base_sha256: base.sha256,
+    base_text: null,
     auto_approvable: isAutoApprovable(steps),
     flow: { flow_id: flow.flow_id, kind, version: flow.version, base_version: base.version, scope: flow.scope },
     idempotency,
@@ -128,7 +135,13 @@ async function draftOf(
 }
 
 function baseOfEarlier(row: ProposalRow): Base {
-  return { version: row.base_version, state_id: row.base_state_id, sha256: row.base_sha256, scope: null };
+  const { base_version, base_state_id, base_sha256, scope } = row;
+  return { version: base_version, state_id: base_state_id, sha256: base_sha256, scope: scope as Scope | null };
+}
+
+async function presentBase(where: Precheck): Promise<Base> {
+  const { version, state_id, content_sha256, scope } = await visibleHead(where);
+  return { version, state_id, sha256: content_sha256, scope };
 }
 
 function sharedFields(read: Omit<ProposeRequest, 'bundle'>, kind: FlowKind) {

@@ -166,6 +166,8 @@ export interface ProposalsTable {
   /** Token of what the change is based on; binding together with the hash. */
   base_state_id: string;
   base_sha256: string | null;
+  /** Of a note, the text that the change is based on; null where there was none. */
+  base_text: string | null;
   flow_id: string | null;
   flow_kind: 'new' | 'edit' | 'import' | 'retire' | null;
   flow_version: string | null;
@@ -219,7 +221,17 @@ export interface FileWritesTable {
   text: string | null;
   /** Hash of what the file held when the change was decided; null when there was none. */
   before_sha256: string | null;
+  /** The flow it tells of, whose scope decides who may read it. */
+  flow_id: string | null;
   created_at: string;
+}
+
+/** A file that somebody edited and that was given another name instead of being overwritten. */
+export interface KeptFilesTable {
+  place: string;
+  path: string;
+  flow_id: string | null;
+  kept_at: string;
 }
 
 export interface Schema {
@@ -241,4 +253,5 @@ export interface Schema {
   proposal_comments: ProposalCommentsTable;
   flow_mirrors: FlowMirrorsTable;
   file_writes: FileWritesTable;
+  kept_files: KeptFilesTable;
 }

@@ -1,4 +1,4 @@
-import type { FlowStep } from '../flows/index.ts';
+import type { Flow, FlowStep } from '../flows/index.ts';
 import { COLOURS, inert, inertLine, paint } from '../kernel/terminal.ts';
 import type { ChangedStep, FlowChange, FlowDiff } from './change.ts';
 import { rewordedText } from './reworded.ts';
@@ -66,9 +66,9 @@ function stepHeading({ before_ordinal, after_ordinal, owned_job }: ChangedStep):
 async function entryOf(change: FlowChange, colour: boolean): Promise<Entry> {
   switch (change.kind) {
     case 'flow_added':
-      return { sign: '+', line: `flow: ${change.after.title} [${change.after.scope}]` };
+      return { sign: '+', line: `flow: ${change.after.title} [${change.after.scope}]`, text: wholeFlow(change.after) };
     case 'flow_retired':
-      return { sign: '-', line: `flow retired: ${change.before.title}` };
+      return { sign: '-', line: `flow retired: ${change.before.title}`, text: wholeFlow(change.before) };
     case 'title_reworded':
     case 'summary_reworded':
       return reworded(change.kind === 'title_reworded' ? 'title' : 'summary', change, colour);
@@ -122,6 +122,16 @@ function wordsFor(value: unknown): string {
 async function reworded(name: string, change: { before: string; after: string }, colour: boolean): Promise<Entry> {
   const line = name.replaceAll(/[._]/g, ' ');
   return { sign: '~', line, text: await rewordedText(change.before, change.after, colour) };
+}
+
+/** All that a flow says beside its steps. */
+function wholeFlow(flow: Flow): string {
+  return [
+    `summary: ${inert(flow.summary).replaceAll('\n', '\n  ')}`,
+    inertLine(`tags: ${flow.tags.join(', ') || 'none'}`),
+    ...flow.inputs.map((input) => inertLine(`input: ${wordsFor(input)}`)),
+    inertLine(`mirror path: ${flow.vault_mirror_path ?? 'by its id'}`),
+  ].join('\n');
 }
 
 /** All that a step says, one line a field; texts keep their lines, set in below the first. */

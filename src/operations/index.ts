@@ -12,7 +12,7 @@ export {
   type Operation,
   routesOf,
 } from './operation.ts';
-export { plainText } from './plain-text.ts';
+export { freeText, plainText } from './plain-text.ts';
 export { actorHash, type Principal } from './principal.ts';
 export { type Capability, may, ROLES, type Role } from './role.ts';
 export { isScope, LOWEST_SCOPES, narrowScopes, resolveVisibleScopes, SCOPES, type Scope } from './scope.ts';

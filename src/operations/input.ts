@@ -20,7 +20,10 @@ function assertShallow(raw: unknown, subject: string): void {
   let level: unknown[] = [raw];
   for (let depth = 0; level.length > 0; depth += 1) {
     if (depth > MAX_DEPTH) {
-      throw badRequest([{ code: 'too_deep', message: `is nested deeper than ${MAX_DEPTH} levels`, path: '' }], subject);
+      throw badRequest(
+        [{ code: 'too_deep', message: `the input is nested deeper than ${MAX_DEPTH} levels`, path: '' }],
+        subject,
+      );
     }
     const below: unknown[] = [];
     for (const value of level) {
@@ -62,7 +65,7 @@ function decodeField(type: string | undefined, text: unknown): unknown {
   if (typeof text !== 'string') return text;
   if (type === 'number' && /^-?\d{1,15}$/.test(text)) return Number(text);
   if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
-  if ((type === 'record' || type === 'object') && text.startsWith('{')) return decodeObject(text);
+  if ((type === 'record' || type === 'object' || type === 'unknown') && text.startsWith('{')) return decodeObject(text);
   return text;
 }
 

@@ -108,7 +108,10 @@ const setPolicy = defineOperation({
     const { file, ...rest } = POLICY_KEYS[key];
     const parsed = value === 'default' ? null : parsePolicyText(key, value);
     if (parsed === null && value !== 'default') {
-      const wants = typeof rest.default === 'boolean' ? 'true or false' : 'known words with commas between';
+      const wants =
+        typeof rest.default === 'boolean'
+          ? 'true or false'
+          : `words with commas between, of: ${String(rest.default) || 'any'}`;
       const issue = { code: 'invalid_value', message: `must be ${wants}, or default`, path: '/value' };
       throw refusal('BAD_REQUEST', `${key} ${issue.message}.`, { errors: [issue] });
     }

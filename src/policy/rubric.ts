@@ -3,7 +3,10 @@ import * as z from 'zod';
 export const RUBRIC_FILE = 'hub_proposal_rubric.json';
 
 export const RubricSchema = z.strictObject({
-  items: z.array(z.strictObject({ id: z.string().min(1).max(64), label: z.string().max(500) })).max(100),
+  items: z
+    .array(z.strictObject({ id: z.string().min(1).max(64), label: z.string().max(500) }))
+    .min(1)
+    .max(100),
 });
 export type RubricItem = z.output<typeof RubricSchema>['items'][number];
 

@@ -134,5 +134,10 @@ async function conflict(trx: Trx, needs: ApproveNeeds, principal: Principal, pro
   const hint = await needs.targets[proposal.target].rebase(trx, proposal, principal);
   const code = proposal.target === 'flow' ? 'FLOW_LINEAGE_CONFLICT' : 'CONFLICT';
   const details = hint ? { current_version: hint.current_version, current_state_id: hint.current_state_id } : {};
-  return refusal(code, `Another change was approved first. ${ERRORS.FLOW_LINEAGE_CONFLICT.next}`, details);
+  const noun = proposal.target === 'flow' ? 'flow' : 'note';
+  return refusal(
+    code,
+    `Another change was approved first. Read the ${noun} as it is now, repeat the change on it and propose again.`,
+    details,
+  );
 }

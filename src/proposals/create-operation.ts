@@ -4,7 +4,16 @@ import type { Clock } from '../kernel/clock.ts';
 import { ERRORS, refusal } from '../kernel/errors.ts';
 import { type Context, defineOperation, plainText } from '../operations/index.ts';
 import type { Policy } from '../policy/index.ts';
-import { NoteBody, NoteFrontmatter, NotePath, type Notes, refuseServerPath, stripProvenance } from '../vault/index.ts';
+import {
+  NoteBody,
+  NoteFrontmatter,
+  NotePath,
+  type NoteState,
+  type Notes,
+  noteText,
+  refuseServerPath,
+  stripProvenance,
+} from '../vault/index.ts';
 import { createProposal, earlierProposal, idempotencyOf, type ProposalDraft } from './create.ts';
 import { ExternalRef, IdempotencyKey, Intent } from './input.ts';
 import { Label, ProposalRecord, proposalRecord } from './record.ts';
@@ -80,6 +89,7 @@ export const createNoteProposal = defineOperation({
       external_ref: given.external_ref ?? '',
       base_state_id: current.state_id,
       base_sha256: current.text_sha256,
+      base_text: textOf(current),
       review_queue: '',
       auto_approvable: false,
       flow: null,
@@ -89,3 +99,8 @@ export const createNoteProposal = defineOperation({
   handle: async (context, draft) =>
     proposalRecord(await createProposal(context.trx, context, context.principal, draft), [], null),
 });
+
+/** What a reviewer compares with: without who wrote it when. */
+function textOf({ text_sha256, frontmatter, body }: NoteState): string | null {
+  return text_sha256 === null ? null : noteText({ frontmatter: stripProvenance(frontmatter), body });
+}

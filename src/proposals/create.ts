@@ -21,6 +21,7 @@ export interface ProposalDraft {
   external_ref: string;
   base_state_id: string;
   base_sha256: string | null;
+  base_text: string | null;
   review_queue: string;
   auto_approvable: boolean;
   flow: {
@@ -116,9 +117,22 @@ export async function createProposal(
 /** Triggers that cannot be read might flag anything, so then everything is flagged. */
 function flagsOf(policy: Policy, draft: ProposalDraft) {
   const triggers = policy.triggers();
-  const flagged = flag('value' in triggers ? triggers.value : NO_TRIGGERS, draft);
+  const flagged = flag('value' in triggers ? triggers.value : NO_TRIGGERS, { ...draft, body: writtenWords(draft) });
   if ('value' in triggers) return flagged;
   return { ...flagged, reasons: [UNREADABLE_TRIGGERS], review_severity: 'elevated' as const };
+}
+
+/** Every text as it was written: of a flow the values of its bundle, not the JSON around them; of a note its front block too. */
+function writtenWords(draft: ProposalDraft): string {
+  const body = draft.target === 'flow' && draft.body !== '' ? (JSON.parse(draft.body) as unknown) : draft.body;
+  return textsIn([body, draft.frontmatter]).join('\n');
+}
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  if (value === null || typeof value !== 'object') return [];
+  if (Array.isArray(value)) return value.flatMap(textsIn);
+  return Object.entries(value).flatMap(([key, member]) => [key, ...textsIn(member)]);
 }
 
 /** The event of a proposal: who may see it follows from the scope it carries. */

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Database } from '../database/index.ts';
 import { type Clock, isoNow } from '../kernel/clock.ts';
 import { badRequest, refusal } from '../kernel/errors.ts';
-import { type Context, defineOperation, plainText } from '../operations/index.ts';
+import { type Context, defineOperation, freeText, plainText } from '../operations/index.ts';
 import type { Policy } from '../policy/index.ts';
 import { type Files, placeOf } from '../vault/index.ts';
 import { approveProposal, openProposal } from './approve.ts';
@@ -25,7 +25,7 @@ interface Needs {
 
 const tag = 'Proposals';
 const rename = { id: 'proposal_id' };
-const note = (maximum: number) => z.string().trim().max(maximum);
+const note = (maximum: number) => freeText(maximum).trim();
 const CLOSED_FIRST = refusal('CONFLICT', 'Somebody else decided it at the same moment. Read it again.');
 
 async function recordOf(context: Context<Needs>, row: ProposalRow) {

@@ -21,22 +21,25 @@ export async function assertFourEyes(
   const others = await queries
     .selectFrom('memberships')
     .innerJoin('users', 'users.user_id', 'memberships.user_id')
-    .select(['role', 'scopes_json', 'ambiguous'])
+    .select(['memberships.user_id', 'role', 'scopes_json', 'ambiguous'])
     .where('vault_id', '=', proposal.vault_id)
     .where('memberships.user_id', '<>', principal.user_id)
     .where('role', 'in', judges)
     .where('disabled_at', 'is', null)
     .execute();
   // Somebody who cannot see the flow cannot decide about it either.
-  const other = others.find(({ role, scopes_json, ambiguous }) => {
+  const able = others.filter(({ role, scopes_json, ambiguous }) => {
     const own = scopes_json === null ? null : (JSON.parse(scopes_json) as Scope[]);
     const seen = resolveVisibleScopes({ role: role as Role, scopes: own, ambiguous: ambiguous === 1 });
     return ambiguous === 0 && scopes.every((scope) => seen.has(scope));
   });
-  if (!other) return true;
+  if (able.length === 0) return true;
   throw refusal(
     'FOUR_EYES_REQUIRED',
-    'This is your own change of a flow that others share. Somebody else who may decide in this vault has to.',
+    `This is your own change of a flow that others share. Somebody else has to decide, for example ${able
+      .slice(0, 3)
+      .map(({ user_id }) => user_id)
+      .join(' or ')}.`,
   );
 }
 

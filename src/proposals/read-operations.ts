@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Database } from '../database/index.ts';
 import { badRequest } from '../kernel/errors.ts';
-import { type Context, defineOperation } from '../operations/index.ts';
+import { type Context, defineOperation, freeText } from '../operations/index.ts';
 import { unknownProposal } from './approve.ts';
 import { EVALUATION_STATUSES } from './evaluation.ts';
 import { commentsOf, findProposal, listProposals } from './proposal-store.ts';
@@ -24,7 +24,7 @@ export interface ReadNeeds {
 
 const MAX_PAGE = 100;
 const DEFAULT_PAGE = 50;
-const word = (maximum: number) => z.string().max(maximum).optional();
+const word = (maximum: number) => freeText(maximum).optional();
 
 const list = defineOperation({
   name: 'proposal.list',
@@ -40,7 +40,7 @@ const list = defineOperation({
     review_queue: word(64).describe('Only in this queue'),
     review_severity: z.enum(SEVERITIES).optional().describe('Only with this severity'),
     mine: z.boolean().default(false).describe('Only your own'),
-    cursor: word(32).describe('next_cursor of the page before'),
+    cursor: ProposalId.optional().describe('next_cursor of the page before'),
     limit: z.int().min(1).max(MAX_PAGE).optional().describe('How many at most'),
   }),
   output: z
@@ -62,13 +62,14 @@ const list = defineOperation({
   },
   handle: async ({ database, principal }: Context<ReadNeeds>, input) => {
     const { cursor, mine, limit = DEFAULT_PAGE, ...filter } = input;
-    if (cursor !== undefined && !/^\d{1,15}$/.test(cursor)) {
+    const last = cursor === undefined ? null : await findProposal(database.queries, principal, cursor);
+    if (cursor !== undefined && !last) {
       throw badRequest([{ code: 'invalid_format', message: 'must be a next_cursor of this list', path: '/cursor' }]);
     }
     const rows = await listProposals(database.queries, principal, {
       ...filter,
       ...(mine ? { proposed_by: principal.user_id } : {}),
-      before: cursor === undefined ? undefined : Number(cursor),
+      before: last?.proposal_key,
       limit: limit + 1,
     });
     const page = rows.slice(0, limit);
@@ -76,7 +77,7 @@ const list = defineOperation({
       schema: 'flowright.proposal_list/v1' as const,
       vault_id: principal.vault_id,
       proposals: page.map(proposalSummary),
-      next_cursor: rows.length > limit ? String(page.at(-1)?.proposal_key) : null,
+      next_cursor: rows.length > limit ? (page.at(-1)?.proposal_id ?? null) : null,
     };
   },
 });

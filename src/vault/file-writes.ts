@@ -24,6 +24,8 @@ export interface PlannedWrite {
   text: string | null;
   /** Hash of what the file held when the change was decided; null when there was none. */
   before_sha256: string | null;
+  /** The flow it tells of, if any: an edit that is kept aside tells of it too. */
+  flow_id?: string | null;
 }
 
 export interface Settled {
@@ -49,10 +51,10 @@ interface Row extends PlannedWrite {
 const BATCH_ROWS = 50;
 
 export async function planWrite(trx: Trx, clock: Clock, write: PlannedWrite): Promise<void> {
-  const { place, path, text, before_sha256 } = write;
+  const { place, path, text, before_sha256, flow_id = null } = write;
   await trx
     .insertInto('file_writes')
-    .values({ place, path, text, before_sha256, created_at: isoNow(clock) })
+    .values({ place, path, text, before_sha256, flow_id, created_at: isoNow(clock) })
     .execute();
 }
 
@@ -114,11 +116,25 @@ async function settleBatch(
     if (seen.has(path)) continue;
     seen.add(path);
     const rows = await rowsOf(trx, place, path);
-    if (!settlePath(needs, rows, settled)) continue;
+    const known = settled.kept_aside.length;
+    const isSettled = settlePath(needs, rows, settled);
+    for (const { moved_to } of settled.kept_aside.slice(known)) await rememberKept(trx, needs.clock, rows, moved_to);
+    if (!isSettled) continue;
     const keys = rows.map(({ write_key }) => write_key);
     await trx.deleteFrom('file_writes').where('write_key', 'in', keys).execute();
   }
   return ahead.length < BATCH_ROWS ? null : (ahead.at(-1)?.write_key ?? null);
+}
+
+/** So that it is known later whose text the file with the other name holds. */
+async function rememberKept(trx: Trx, clock: Clock, rows: Row[], path: string): Promise<void> {
+  const last = rows.at(-1);
+  if (!last) return;
+  await trx
+    .insertInto('kept_files')
+    .values({ place: last.place, path, flow_id: last.flow_id ?? null, kept_at: isoNow(clock) })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
 }
 
 async function rowsOf(trx: Trx, place: string, path: string): Promise<Row[]> {

@@ -52,7 +52,7 @@ export class Files {
    */
   async plan(trx: Trx, write: Omit<PlannedWrite, 'before_sha256'> & { before_sha256?: string | null }): Promise<void> {
     const { place, path, text, before_sha256 = await this.#hash(trx, place, path) } = write;
-    await planWrite(trx, this.#needs.clock, { place, path, text, before_sha256 });
+    await planWrite(trx, this.#needs.clock, { ...write, text, before_sha256 });
   }
 
   /** Writes what is planned, now. */

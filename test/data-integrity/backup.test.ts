@@ -13,6 +13,7 @@ import {
   startHub,
 } from '../support/program.ts';
 import { programOn } from './library.ts';
+import { baseOf, openReview, type Review } from './review.ts';
 import { importStore, mustRun, vaultPart, writeStoreFile } from './store-files.ts';
 
 const QUESTIONS = [
@@ -63,6 +64,40 @@ describe('[FLR-backup-restore] a backup', () => {
     const titles = beside.prepare("select flow_id from flows where flow_id = 'flow_after'").all();
     beside.close();
     expect(titles).toHaveLength(1);
+  });
+
+  it('carries proposals and what was decided; notes written after it are found out, and taken for nothing', async () => {
+    const author = await openReview(store);
+    const approved = await author.approve((await author.propose(sampleFlow('flow_reviewed'))).proposal_id);
+    const draft = async (version: string) => ({
+      ...sampleFlow('flow_reviewed', { version }),
+      ...(await baseOf(author, 'flow_reviewed')),
+    });
+    const open = await author.propose(await draft('1.1.0'));
+    await author.ask('proposal.comment', { proposal_id: open.proposal_id, body: 'Wait.' });
+    const told = async ({ ask }: Review) =>
+      JSON.stringify([
+        await ask('proposal.list', {}),
+        await ask('proposal.get', { proposal_id: open.proposal_id }),
+        await ask('proposal.get', { proposal_id: approved.proposal_id }),
+        await ask('flow.versions', { flow_id: 'flow_reviewed' }),
+      ]);
+    const before = await told(author);
+    const file = join(store.home, 'copy.db');
+    await mustRun(['backup', file], options);
+    await author.approve(open.proposal_id);
+    await author.close();
+    expect((await restore(file)).status).toBe(0);
+    const reader = await openReview(store);
+    expect(await told(reader)).toBe(before);
+    const { mirrors } = await reader.ask<{ mirrors: object[] }>('flow.mirrors', {});
+    expect(mirrors).toMatchObject([{ flow_id: 'flow_reviewed', version: '1.0.0', state: 'edited' }]);
+    await reader.approve(open.proposal_id);
+    expect((await reader.ask<{ mirrors: object[] }>('flow.mirrors', {})).mirrors).toMatchObject([
+      { version: '1.1.0', state: 'in_step' },
+    ]);
+    expect((await reader.app.services.auditLog.verify('default')).broken_at).toBeNull();
+    await reader.close();
   });
 
   it('restores into a new home to the same answers', async () => {

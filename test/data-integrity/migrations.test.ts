@@ -4,9 +4,11 @@ import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { connect, type Database, migrate, migrationStatus } from '../../src/database/index.ts';
 import { SCHEMA_VERSION } from '../../src/database/migrate.ts';
+import { MIGRATIONS } from '../../src/database/migrations/index.ts';
 import { onEachDatabase, type TestStore } from '../support/databases.ts';
 import { flowright, flowrightJson, startHub } from '../support/program.ts';
 import { programOn, useStore } from './library.ts';
+import { baseOf, openReview, type Review } from './review.ts';
 
 const EVERY = Array.from({ length: SCHEMA_VERSION }, (_, at) => at + 1);
 
@@ -24,7 +26,74 @@ async function raiseSchema(store: TestStore): Promise<void> {
   await database.close();
 }
 
+/** Tables of the first schema that hold something after the first start, each after those it refers to. */
+const FIRST_TABLES = [
+  'vaults',
+  'users',
+  'memberships',
+  'audit',
+  'streams',
+  'events',
+  'revisions',
+  'flows',
+  'flow_tags',
+];
+const FIRST_FLOW_TABLES = ['flow_versions', 'flow_steps'];
+
+/** Makes a database as the first Flowright left it, with the rows that another one holds. */
+async function asFirstSchema(store: TestStore, rows: Database): Promise<void> {
+  const first = await bare(store);
+  for (const statement of MIGRATIONS[0]?.(first.dialect) ?? []) await sql.raw(statement).execute(first.queries);
+  if (first.dialect === 'sqlite') await sql`pragma user_version = 1`.execute(first.queries);
+  else await sql.raw('create table flowright_schema as select 1 as version').execute(first.queries);
+  for (const table of [...FIRST_TABLES, ...FIRST_FLOW_TABLES]) {
+    const found = await sql<Record<string, unknown>>`select * from ${sql.table(table)}`.execute(rows.queries);
+    for (const { flow_key: _key, proposal_id: _later, ...row } of found.rows) {
+      await first.queries
+        .insertInto(table as 'vaults')
+        .values(row as never)
+        .execute();
+    }
+  }
+  await first.close();
+}
+
 onEachDatabase((engine, makeStore) => {
+  it('[FLR-database-both] a database of the first schema keeps every row, and what it holds can be reviewed', async () => {
+    const [source, old] = [await useStore(makeStore), await useStore(makeStore)];
+    const told = async ({ ask, app }: Review) => {
+      const { flows } = await ask<{ flows: { flow_id: string }[] }>('flow.list', {});
+      const each = flows.map(({ flow_id }) =>
+        Promise.all([ask('flow.get', { flow_id }), ask('flow.versions', { flow_id })]),
+      );
+      return JSON.stringify([flows, await Promise.all(each), await app.services.auditLog.verify('default')]);
+    };
+    const before = await openReview(source);
+    await before.ask('vault.create', { vault_id: 'more' });
+    const answers = await told(before);
+    await asFirstSchema(old, before.app.services.database);
+    await before.close();
+    expect(await flowrightJson(['db', 'status'], programOn(old))).toMatchObject({
+      current: 1,
+      pending: EVERY.slice(1),
+    });
+    const after = await openReview(old);
+    expect(await told(after)).toBe(answers);
+    const base = await baseOf(after, 'flow_capture_to_note');
+    const found = await after.ask<{ flow: object; steps: object[] }>('flow.get', { flow_id: 'flow_capture_to_note' });
+    const edit = { flow: { ...found.flow, version: '0.2.0' }, steps: found.steps, ...base };
+    expect(await after.approve((await after.propose(edit)).proposal_id)).toMatchObject({ mirror_written: true });
+    const { versions } = await after.ask<{ versions: { version: string; proposal_id: string | null }[] }>(
+      'flow.versions',
+      { flow_id: 'flow_capture_to_note' },
+    );
+    expect(versions).toMatchObject([
+      { version: '0.2.0', proposal_id: expect.any(String) },
+      { version: '0.1.0', proposal_id: null },
+    ]);
+    await after.close();
+  });
+
   it('[FLR-database-both] two processes that migrate at once apply each migration once', async () => {
     const store = await useStore(makeStore);
     const options = programOn(store);

@@ -30,6 +30,7 @@ function closedProposal(vaultId: string, at: number): Omit<ProposalRow, 'proposa
     external_ref: '',
     base_state_id: 'kn1_0000000000000000',
     base_sha256: null,
+    base_text: null,
     flow_id: flow,
     flow_kind: flow ? 'edit' : null,
     flow_version: flow ? '1.0.1' : null,

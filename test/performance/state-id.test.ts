@@ -7,7 +7,7 @@ const ROUNDS = 25;
 /** Linear work on four times the steps takes four times as long; quadratic work sixteen times. */
 const LIMIT = 8;
 
-it('[S002-9.6-performance] a state id costs in proportion to the steps, not to their square', async () => {
+it('[S002-9.6-performance] [S003-7-performance] a state id costs in proportion to the steps, not to their square', async () => {
   const instruction = 'Read the ticket, follow the checklist and write down what you changed. '.repeat(20);
   const [large, small] = [100, 25].map((steps) => sampleFlow('flow_hashed', { steps, instruction }));
   if (!large || !small) throw new Error('unreachable');

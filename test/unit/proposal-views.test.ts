@@ -22,6 +22,7 @@ function row(change: Partial<ProposalRow> = {}): ProposalRow {
     target: 'flow',
     status: 'proposed',
     path: 'meta/flows/a.md',
+    base_text: null,
     source: 'flow',
     intent: 'Because',
     body: '{"flow":{"title":"SECRET BODY"}}',

@@ -23,6 +23,7 @@ export function review(dialect: DialectName): string[] {
       external_ref text not null,
       base_state_id text not null,
       base_sha256 text,
+      base_text text,
       flow_id ${text},
       flow_kind text check (flow_kind in ('new', 'edit', 'import', 'retire')),
       flow_version text,
@@ -78,7 +79,15 @@ export function review(dialect: DialectName): string[] {
       path ${text} not null,
       text text,
       before_sha256 text,
+      flow_id ${text},
       created_at text not null
+    )`,
+    `create table kept_files (
+      place ${text} not null,
+      path ${text} not null,
+      flow_id ${text},
+      kept_at text not null,
+      primary key (place, path)
     )`,
     'alter table flow_versions add column proposal_id text',
   ];

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { type EditedFlow, editDocument, readEditDocument } from '../../authoring/index.ts';
 import type { FlowBundle } from '../../flows/index.ts';
-import { FlowrightError, type Issue, refusal } from '../../kernel/errors.ts';
+import { asFlowrightError, ERRORS, FlowrightError, type Issue, refusal } from '../../kernel/errors.ts';
 import { inertLine } from '../../kernel/terminal.ts';
 import { operationNamed } from './operation-named.ts';
 import type { Cli } from './run.ts';
@@ -22,9 +22,10 @@ interface Base {
  */
 export async function editFlow(flowId: string, options: { draft?: string; intent?: string }, cli: Cli): Promise<void> {
   const base = await readBase(flowId, cli);
+  await assertOpen(cli);
   const folder = mkdtempSync(join(tmpdir(), 'flowright-edit-'));
   const file = join(folder, `${flowId}.yaml`);
-  const untouched = editDocument(base.bundle);
+  const untouched = editDocument(base.bundle, { version: base.version, state_id: base.stateId });
   writeFileSync(file, options.draft === undefined ? untouched : readDraft(options.draft), { mode: 0o600 });
   const discard = () => rmSync(folder, { recursive: true, force: true });
   for (;;) {
@@ -42,19 +43,39 @@ export async function editFlow(flowId: string, options: { draft?: string; intent
         cli.tell('The file is empty; nothing is proposed.');
         return;
       }
-      await propose(edited, base, options.intent, cli);
+      await propose(edited, options.intent, cli);
       discard();
       return;
     } catch (error) {
-      tellRefusal(error, cli);
-      if (!isMendable(error) || !(await wantsAnotherTry(cli))) {
-        throw refusal(
-          'EDITOR_FAILED',
-          `Nothing was proposed. Your draft is kept: go on with \`flowright flow edit ${flowId} --draft ${file}\`.`,
-        );
-      }
+      tellIssues(error, cli);
+      if (isMendable(error) && (await wantsAnotherTry(error, cli))) continue;
+      throw withDraft(error, flowId, file);
     }
   }
+}
+
+/** The refusal itself, and where the work is. A stale draft is carried over by a person, who sees what else changed. */
+function withDraft(error: unknown, flowId: string, file: string): FlowrightError {
+  const { code, message, details } = asFlowrightError(error);
+  const kept = `Your draft is kept: \`flowright flow edit ${flowId} --draft ${file}\`.`;
+  const rebase =
+    code === 'FLOW_LINEAGE_CONFLICT' && details.current_version
+      ? ` See \`flowright flow versions ${flowId}\` and \`flowright flow diff ${flowId}\` for what changed, take it over into the draft, and set its based_on to version ${details.current_version} and state_id ${details.current_state_id}.`
+      : '';
+  return refusal(code, `${message} ${kept}${rebase}`, details);
+}
+
+/** Before somebody spends an hour on it. The hub decides all the same when it is proposed. */
+async function assertOpen(cli: Cli): Promise<void> {
+  const { policies } = JSON.parse(await cli.ask(await operationNamed('policy.show'), {})) as {
+    policies: { key: string; value: unknown }[];
+  };
+  const isOpen = policies.find(({ key }) => key === 'flow_authoring_writes_enabled')?.value === true;
+  if (!isOpen)
+    throw refusal(
+      'FLOW_AUTHORING_DISABLED',
+      `Authoring flows is switched off on this hub. ${ERRORS.FLOW_AUTHORING_DISABLED.next}`,
+    );
 }
 
 async function readBase(flowId: string, cli: Cli): Promise<Base> {
@@ -69,13 +90,13 @@ async function readBase(flowId: string, cli: Cli): Promise<Base> {
   return { bundle: { flow, steps }, version: mine.version, stateId: mine.state_id };
 }
 
-async function propose(edited: EditedFlow, base: Base, intent: string | undefined, cli: Cli): Promise<void> {
+async function propose(edited: EditedFlow, intent: string | undefined, cli: Cli): Promise<void> {
   await cli.call(await operationNamed('flow.propose'), {
     flow: edited.flow,
     steps: edited.steps,
     intent: intent ?? edited.intent,
-    base_version: base.version,
-    base_state_id: base.stateId,
+    base_version: edited.based_on.version,
+    base_state_id: edited.based_on.state_id,
   });
 }
 
@@ -94,7 +115,7 @@ function openEditor(file: string, environment: NodeJS.ProcessEnv): void {
   if (status !== 0) {
     throw refusal(
       'EDITOR_FAILED',
-      `The editor \`${inertLine(editor)}\` ended with ${error?.message ?? status}. Set EDITOR and try again.`,
+      `The editor \`${inertLine(editor)}\` ended with ${error?.message ?? status}. Your draft is kept as ${file}. Set EDITOR and try again.`,
     );
   }
 }
@@ -105,15 +126,15 @@ function isMendable(error: unknown): boolean {
   return code === 'FLOW_DRAFT_INVALID' || code === 'FLOW_AUTHORING_POLICY_FORBIDDEN' || code === 'FLOW_SCOPE_DENIED';
 }
 
-function tellRefusal(error: unknown, cli: Cli): void {
-  cli.tell(inertLine((error as Error).message));
+function tellIssues(error: unknown, cli: Cli): void {
   const issues = error instanceof FlowrightError ? error.details.errors : undefined;
   if (Array.isArray(issues))
     for (const { path, message } of issues as Issue[]) cli.tell(inertLine(`  ${path} ${message}`));
 }
 
-async function wantsAnotherTry(cli: Cli): Promise<boolean> {
+async function wantsAnotherTry(error: unknown, cli: Cli): Promise<boolean> {
   if (!process.stdin.isTTY || cli.options().json) return false;
+  cli.tell(inertLine((error as Error).message));
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   const answer = await terminal.question('Edit again? [Y/n] ');
   terminal.close();

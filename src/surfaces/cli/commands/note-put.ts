@@ -19,18 +19,30 @@ export function register(program: Command, cli: Cli): void {
     .argument('<path>', 'path of the note in the vault, such as projects/plan.md')
     .description('Write a note from a file')
     .requiredOption('--file <file>', 'the whole note with its front block; - for standard input')
-    .option('--base-state-id <text>', 'state id of the note you changed; the present one when left out')
+    .option('--base-state-id <text>', 'state id of the note you changed, as `note get --json` shows it')
+    .option('--force', 'write over the note as it is now, whoever changed it')
     .addHelpText(
       'after',
       '\nExamples:\n  flowright note put projects/plan.md --file plan.md\n  flowright note put inbox/idea.md --file - < idea.md',
     )
-    .action((path: string, options: { file: string; baseStateId?: string }) => putNote(path, options, cli));
+    .action((path: string, options: { file: string; baseStateId?: string; force?: boolean }) =>
+      putNote(path, options, cli),
+    );
 }
 
-async function putNote(path: string, options: { file: string; baseStateId?: string }, cli: Cli): Promise<void> {
+async function putNote(
+  path: string,
+  options: { file: string; baseStateId?: string; force?: boolean },
+  cli: Cli,
+): Promise<void> {
   const { frontmatter, body } = readNoteFile(options.file);
-  const base_state_id = options.baseStateId ?? (await presentStateId(path, cli));
-  const answer = await cli.ask(await operationNamed('note.put'), { path, body, frontmatter, base_state_id });
+  const base_state_id = options.baseStateId ?? (options.force ? await presentStateId(path, cli) : undefined);
+  const answer = await cli.ask(await operationNamed('note.put'), {
+    path,
+    body,
+    frontmatter,
+    ...(base_state_id === undefined ? {} : { base_state_id }),
+  });
   cli.print(cli.options().json ? answer : inert(summary(JSON.parse(answer) as Written)));
 }
 
