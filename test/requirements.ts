@@ -107,7 +107,8 @@ export const REQUIREMENTS: Record<string, string> = {
   'FLR-proposal-lists': 'Lists page by cursor, filter, and carry no bodies',
   'FLR-triggers': 'Review triggers send a proposal to evaluation, notes and flows alike',
   'FLR-crash-approve': 'Killed at any step of an approval, everything is fully before or fully after, mirror included',
-  'FLR-mirror': 'The mirror shows the committed version; a hand edit is detected, offered as a proposal, never promoted',
+  'FLR-mirror':
+    'The mirror shows the committed version; a hand edit is detected, offered as a proposal, never promoted',
   'FLR-export-import': 'Export, import, approve and export again is identical except updated',
   'FLR-retire': 'Retiring is a proposal; it leaves a tombstone and old versions for admins',
   'FLR-scope-holes': 'A viewer finds no trace of a project or org flow through any door',
@@ -118,7 +119,8 @@ export const REQUIREMENTS: Record<string, string> = {
   'FLR-versions': 'Versions are listed newest first with their state ids',
   'FLR-projection-pure': 'A projection is a pure function of flow, steps, harness and generator version',
   'FLR-projection-harnesses': 'Rule, skill, runbook and prompt have their pinned layout and say what they leave out',
-  'FLR-projection-bounded': 'A projection has at most 65,536 bytes, whole steps from the start, and says what is missing',
+  'FLR-projection-bounded':
+    'A projection has at most 65,536 bytes, whole steps from the start, and says what is missing',
   'FLR-projection-drift': 'Drift and staleness of a generated file are told apart',
   'FLR-projection-names': 'Slugs map exactly; an id without a legal name is no skill',
   'FLR-projection-inert': 'No text of a flow can forge a marker, front block, heading or step, or act in a prompt',

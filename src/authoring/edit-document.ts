@@ -19,16 +19,10 @@ interface EditStep {
 const DERIVED_FLOW_KEYS = ['schema', 'flow_id', 'steps', 'updated', 'truncated'];
 const DERIVED_STEP_KEYS = ['schema', 'step_id', 'flow_id', 'ordinal'];
 
-export interface EditBase {
-  version: string;
-  state_id: string;
-}
-
-export function editDocument(bundle: FlowBundle, base: EditBase): string {
+export function editDocument(bundle: FlowBundle): string {
   const { Document } = yaml();
   const document = new Document({
     intent: '',
-    based_on: { version: base.version, state_id: base.state_id },
     flow: { ...without(bundle.flow, DERIVED_FLOW_KEYS), version: nextPatch(bundle.flow.version) },
     steps: bundle.steps.map((step) => ({ step: step.ordinal, ...without(step, DERIVED_STEP_KEYS) })),
   });
@@ -36,10 +30,13 @@ export function editDocument(bundle: FlowBundle, base: EditBase): string {
   return document.toString({ lineWidth: 100 });
 }
 
+/** The version that a draft says it was made from, in its first line; null where it does not say. */
+export function basedOn(text: string): string | null {
+  return /^# flow_[a-z0-9_]+ (\d+\.\d+\.\d+)\s*$/m.exec(text.slice(0, 1_000))?.[1] ?? null;
+}
+
 export interface EditedFlow {
   intent: string;
-  /** What the draft itself says it is based on, so that a kept draft never passes for an edit of what came after it. */
-  based_on: EditBase;
   flow: Record<string, unknown>;
   steps: Record<string, unknown>[];
 }
@@ -54,7 +51,7 @@ export function readEditDocument(text: string, base: FlowBundle, now: string): E
   } catch (error) {
     throw refusal('FLOW_DRAFT_INVALID', `The file is not valid YAML: ${(error as Error).message.split('\n')[0]}`);
   }
-  const { intent, based_on, flow, steps } = record(document);
+  const { intent, flow, steps } = record(document);
   const { flow_id } = base.flow;
   const edited = (Array.isArray(steps) ? steps : []).map((step) => record(step) as EditStep);
   const renumbered = new Map(edited.map(({ step }, at) => [String(step), at + 1]));
@@ -63,7 +60,6 @@ export function readEditDocument(text: string, base: FlowBundle, now: string): E
   }
   return {
     intent: typeof intent === 'string' ? intent : '',
-    based_on: record(based_on) as unknown as EditBase,
     flow: {
       schema: base.flow.schema,
       flow_id,

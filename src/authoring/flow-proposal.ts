@@ -34,10 +34,10 @@ export function flowProposal(row: ProposalRow): FlowProposalView {
   };
 }
 
-export function proposedLine(proposal: FlowProposalView): string {
+export function proposedLine(proposal: FlowProposalView, isRetired = false): string {
   const based = proposal.base_version === null ? 'new' : `based on ${proposal.base_version}`;
   return [
-    `proposed: ${proposal.flow_id} [${proposal.scope}], ${based}`,
+    `${isRetired ? 'proposed to retire' : 'proposed:'} ${proposal.flow_id} [${proposal.scope}], ${based}`,
     `proposal ${proposal.proposal_id} waits in ${proposal.review_queue}. Nothing has changed yet.`,
     `  see it:     flowright proposal diff ${proposal.proposal_id}`,
     `  approve it: flowright proposal approve ${proposal.proposal_id}`,

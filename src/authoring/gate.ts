@@ -6,7 +6,9 @@ import type { Policy } from '../policy/index.ts';
 type PolicyValues = ReturnType<Policy['values']>;
 
 /** Closed unless somebody opened it. Asked before a draft is looked at, and again when it is approved. */
-export function assertAuthoringOpen(policy: PolicyValues): void {
+export function assertAuthoringOpen(
+  policy: Pick<PolicyValues, 'flow_authoring_forbidden' | 'flow_authoring_writes_enabled'>,
+): void {
   if (policy.flow_authoring_forbidden) {
     throw refusal(
       'FLOW_AUTHORING_POLICY_FORBIDDEN',

@@ -100,7 +100,11 @@ const propose = defineOperation({
   effect: 'write',
   http: { method: 'POST', path: '/api/v1/flows/{id}/mirror/proposals', rename: { id: 'flow_id' }, status: 201, tag },
   mcp: { tool: 'flow_mirror_propose' },
-  cli: { command: 'flow mirror propose <flow_id>', render: proposedLine },
+  cli: {
+    command: 'flow mirror propose <flow_id>',
+    examples: ['flowright flow mirror propose flow_capture_to_note --intent "Clearer step 2"'],
+    render: (payload) => proposedLine(payload),
+  },
   errors: [
     'FLOW_AUTHORING_DISABLED',
     'FLOW_AUTHORING_POLICY_FORBIDDEN',
@@ -117,7 +121,9 @@ const propose = defineOperation({
     const { principal, database, flows } = context;
     await flows.get(principal, { flow_id });
     const mirror = await readMirror(context, principal.vault_id, flow_id);
-    if (mirror?.state !== 'edited' || mirror.text === null) {
+    if (!mirror)
+      throw refusal('CONFLICT', `${flow_id} has no mirror yet; it gets one when a proposal of it is approved.`);
+    if (mirror.state !== 'edited' || mirror.text === null) {
       throw refusal('CONFLICT', `The mirror of ${flow_id} is not edited; there is nothing to propose.`);
     }
     const base = await readVersion(database.queries, principal.vault_id, flow_id, mirror.row.version);

@@ -60,7 +60,7 @@ const propose = defineOperation({
     { method: 'POST', path: '/api/v1/flows/{id}/proposals', rename: { id: 'flow_id' }, status: 201, tag },
   ],
   mcp: { tool: 'flow_propose' },
-  cli: { command: 'flow propose <file>', byHand: true, render: proposedLine },
+  cli: { command: 'flow propose <file>', byHand: true, render: (payload) => proposedLine(payload) },
   errors: [...errors, 'FLOW_DRAFT_INVALID', 'FLOW_SCOPE_DENIED', 'unknown_flow'],
   audit,
   prepare: (context: Context<Needs>, request) => prepareProposal(context, request as LooseRequest),
@@ -84,7 +84,7 @@ const importBundle = defineOperation({
   effect: 'write',
   http: { method: 'POST', path: '/api/v1/flows/import', status: 201, tag },
   mcp: { tool: 'flow_import' },
-  cli: { command: 'flow import <file>', byHand: true, render: proposedLine },
+  cli: { command: 'flow import <file>', byHand: true, render: (payload) => proposedLine(payload) },
   errors: [
     ...errors,
     'FLOW_IMPORT_BUNDLE_MALFORMED',
@@ -118,7 +118,7 @@ const retire = defineOperation({
   cli: {
     command: 'flow retire <flow_id>',
     examples: ['flowright flow retire flow_old_way --intent "Replaced by flow_new_way"'],
-    render: proposedLine,
+    render: (payload) => proposedLine(payload, true),
   },
   errors: [...errors, 'FLOW_DRAFT_INVALID', 'FLOW_SCOPE_DENIED', 'unknown_flow'],
   audit,

@@ -62,12 +62,14 @@ export async function visibleHead({ queries, principal, flowId }: Precheck) {
 export async function baseOfNew({ queries, principal, flowId }: Precheck): Promise<Base> {
   const head = await readHead(queries, principal.vault_id, flowId);
   if (head && principal.visible_scopes.has(head.scope)) {
-    throw head.retired_at === null
-      ? lineageConflict(
-          `There is already a flow ${flowId}: use \`flowright flow edit ${flowId}\`, send its base_version and base_state_id, or choose another id.`,
-          head,
-        )
-      : refusal('FLOW_LINEAGE_CONFLICT', `${flowId} was retired, and its id stays taken. Choose another id.`);
+    if (head.retired_at !== null) {
+      throw refusal('FLOW_LINEAGE_CONFLICT', `${flowId} was retired, and its id stays taken. Choose another id.`);
+    }
+    throw refusal(
+      'FLOW_LINEAGE_CONFLICT',
+      `There is already a flow ${flowId}: use \`flowright flow edit ${flowId}\`, send its base_version and base_state_id, or choose another id.`,
+      { current_version: head.version, current_state_id: head.state_id },
+    );
   }
   return { version: null, state_id: ABSENT_FLOW_STATE_ID, sha256: null, scope: null };
 }

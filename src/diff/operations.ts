@@ -95,15 +95,16 @@ function latestStateId({ versions, latest_version }: FlowVersionsResult): string
 }
 
 function versionTable({ versions, retired_at, truncated }: FlowVersionsResult): string {
-  const rows = versions.map(({ version, scope, step_count, created_at, proposal_id, title }) => [
+  const rows = versions.map(({ version, state_id, scope, step_count, created_at, proposal_id, title }) => [
     version,
+    state_id,
     `[${scope}]`,
     String(step_count),
     created_at,
     proposal_id ?? '-',
     title,
   ]);
-  const table = textTable(['VERSION', 'SCOPE', 'STEPS', 'RECEIVED', 'PROPOSAL', 'TITLE'], rows);
+  const table = textTable(['VERSION', 'STATE', 'SCOPE', 'STEPS', 'RECEIVED', 'PROPOSAL', 'TITLE'], rows);
   const notes = [...(truncated ? ['(truncated)'] : []), ...(retired_at ? [`(retired ${retired_at})`] : [])];
   return [table, ...notes].join('\n');
 }

@@ -58,7 +58,11 @@ export const FlowSchema = z
       .nullable()
       .default(null)
       .describe('Note that mirrors the flow'),
-    updated: z.iso.datetime({ error: 'must be a UTC time such as 2026-01-31T12:00:00Z' }).describe('Last change, UTC'),
+    updated: z.iso
+      .datetime({
+        error: ({ code }) => (code === 'invalid_type' ? undefined : 'must be a UTC time such as 2026-01-31T12:00:00Z'),
+      })
+      .describe('Last change, UTC'),
     truncated: z.boolean().describe('True when content was left out of this answer'),
   })
   .meta({ id: 'Flow' });

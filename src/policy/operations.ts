@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type Database, takeTurns } from '../database/index.ts';
 import { refusal } from '../kernel/errors.ts';
-import { textTable } from '../kernel/terminal.ts';
+import { inertLine } from '../kernel/terminal.ts';
 import { type Context, defineOperation } from '../operations/index.ts';
 import type { Files } from '../vault/index.ts';
 import type { Policy } from './policy.ts';
@@ -61,11 +61,17 @@ function rubricOf(policy: Policy): PolicyPayload['rubric'] {
   }
 }
 
-function policyTable({ policies, damaged }: PolicyPayload): string {
-  const rows = policies.map(({ key, value, origin, summary }) => [key, String(value) || '(none)', origin, summary]);
-  const table = textTable(['POLICY', 'VALUE', 'FROM', 'MEANING'], rows);
-  const faults = damaged.map(({ file, reason }) => `DAMAGED ${file}: ${reason}. What it governs is closed.`);
-  return [table, ...faults].join('\n');
+function policyLines({ policies, rubric, damaged }: PolicyPayload): string {
+  return [
+    ...policies.flatMap(({ key, value, origin, summary }) => [
+      `${key} = ${String(value) || '(none)'} (${origin})`,
+      `    ${summary}`,
+    ]),
+    ...(rubric
+      ? ['', 'An evaluation checks:', ...rubric.map(({ id, label }) => inertLine(`    ${id}: ${label}`))]
+      : []),
+    ...damaged.map(({ file, reason }) => inertLine(`DAMAGED ${file}: ${reason}. What it governs is closed.`)),
+  ].join('\n');
 }
 
 const showPolicy = defineOperation({
@@ -76,7 +82,7 @@ const showPolicy = defineOperation({
   access: { can: 'read' },
   effect: 'read',
   http: { method: 'GET', path: '/api/v1/policy', tag: 'Policy' },
-  cli: { command: 'policy show', render: policyTable, isBadNews: ({ damaged }) => damaged.length > 0 },
+  cli: { command: 'policy show', render: policyLines, isBadNews: ({ damaged }) => damaged.length > 0 },
   handle: ({ policy }: Context<Needs>) => shown(policy),
 });
 
@@ -100,7 +106,7 @@ const setPolicy = defineOperation({
       'flowright policy set flow_authoring_verification_kinds human_review,artifact_exists',
       'flowright policy set proposal_evaluation_required default',
     ],
-    render: policyTable,
+    render: policyLines,
   },
   errors: ['CONFLICT', 'POLICY_FILE_DAMAGED'],
   audit: ({ key, value }) => ({ key, value: value.slice(0, 200) }),

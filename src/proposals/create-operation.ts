@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Database } from '../database/index.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { ERRORS, refusal } from '../kernel/errors.ts';
+import { badRequest, ERRORS, refusal } from '../kernel/errors.ts';
 import { type Context, defineOperation, plainText } from '../operations/index.ts';
 import type { Policy } from '../policy/index.ts';
 import {
@@ -31,7 +31,7 @@ const OWN_SOURCES = ['flow', 'flow_capture'];
 
 const input = z.strictObject({
   path: NotePath.optional().describe('Note to change; a new one in the inbox when left out'),
-  body: NoteBody.default('').describe('The note as it should be, without its front block'),
+  body: NoteBody.optional().describe('The note as it should be, without its front block; left out, it stays as it is'),
   frontmatter: NoteFrontmatter.optional().describe('The front block as it should be; left out, it stays as it is'),
   intent: Intent,
   base_state_id: z
@@ -68,6 +68,10 @@ export const createNoteProposal = defineOperation({
         errors: [{ code: 'reserved', message: 'is reserved', path: '/source' }],
       });
     }
+    if (given.body === undefined && given.frontmatter === undefined) {
+      const issue = { code: 'invalid_type', message: 'is missing: say what the note should hold', path: '/body' };
+      throw badRequest([issue], 'proposal.create');
+    }
     const path = given.path ?? `inbox/proposal-${context.clock.now().getTime()}.md`;
     refuseServerPath(path);
     const idempotency = idempotencyOf(given.idempotency_key, given);
@@ -83,7 +87,7 @@ export const createNoteProposal = defineOperation({
       path,
       source: given.source,
       intent: given.intent,
-      body: given.body.trimEnd(),
+      body: (given.body ?? current.body).trimEnd(),
       frontmatter: stripProvenance(given.frontmatter ?? current.frontmatter),
       labels: [...new Set(given.labels)],
       external_ref: given.external_ref ?? '',

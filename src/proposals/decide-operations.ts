@@ -122,7 +122,7 @@ const approve = defineOperation({
       'flowright proposal approve ID --waiver-reason "Typo only, looked at it together"',
     ],
     render: (payload) => {
-      const lost = payload.conflicted.map((id) => `conflicted: ${id}`);
+      const lost = payload.conflicted.map((id) => `lost to it: ${id} (its author can propose again)`);
       const files =
         payload.mirror_written && payload.approval_log_written ? [] : ['files: written as soon as the disk allows'];
       return [proposalCard(payload), ...lost, ...files].join('\n');
@@ -178,7 +178,11 @@ const discard = defineOperation({
   access: { can: 'approve' },
   effect: 'write',
   http: { method: 'POST', path: '/api/v1/proposals/{id}/discard', rename, tag },
-  cli: { command: 'proposal discard <proposal_id>', render: proposalCard },
+  cli: {
+    command: 'proposal discard <proposal_id>',
+    examples: ['flowright proposal discard ID --reason "We do it another way now"'],
+    render: proposalCard,
+  },
   errors: ['CONFLICT'],
   audit: ({ proposal_id }) => ({ proposal_id }),
   handle: async (context: Context<Needs>, { proposal_id, reason }) => {
@@ -224,7 +228,11 @@ const comment = defineOperation({
   effect: 'write',
   http: { method: 'POST', path: '/api/v1/proposals/{id}/comments', rename, status: 201, tag },
   mcp: { tool: 'proposal_comment' },
-  cli: { command: 'proposal comment <proposal_id> <body>', render: proposalCard },
+  cli: {
+    command: 'proposal comment <proposal_id> <body>',
+    examples: ['flowright proposal comment ID "Who reviews step 2?"'],
+    render: proposalCard,
+  },
   errors: ['CONFLICT'],
   audit: ({ proposal_id }) => ({ proposal_id }),
   handle: async (context: Context<Needs>, { proposal_id, body }) => {

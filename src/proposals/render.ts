@@ -43,11 +43,14 @@ export function proposalCard(proposal: ProposalView): string {
   if (proposal.auto_flag_reasons.length > 0)
     lines.push(`flagged: ${proposal.auto_flag_reasons.map(inertLine).join(', ')}`);
   if (proposal.decided_by) {
-    const own = proposal.self_approved ? ', the author' : '';
+    const own = proposal.self_approved ? ' (the author)' : '';
     lines.push(`${proposal.status} by ${proposal.decided_by}${own} at ${proposal.decided_at}`);
   }
   if (proposal.decision_note) lines.push(`  ${inertLine(proposal.decision_note)}`);
-  if (rebase) lines.push(`stale: now at ${rebase.current_version ?? ''} ${rebase.current_state_id}. ${rebase.advice}`);
+  if (rebase) {
+    const now = [rebase.current_version, rebase.current_state_id].filter((part) => part !== null).join(' ');
+    lines.push(`stale: it is ${now} by now. ${rebase.advice}`);
+  }
   for (const comment of proposal.comments) {
     lines.push('', `${inertLine(comment.author)}, ${comment.created_at}:`, inert(comment.body));
   }

@@ -77,7 +77,7 @@ onEachDatabase((_engine, makeStore) => {
     );
 
   describe('[FLR-mirror] a mirror that somebody edited', () => {
-    const edited = (text: string): string => text.replaceAll('As of 1.0.0.', 'With quicksilver.');
+    const edited = (text: string): string => text.replaceAll('"As of 1.0.0."', '"With quicksilver."');
 
     it('is found out, and changes no answer, for a program that starts anew either', async () => {
       const { flowId, file, text } = await mirrored();
@@ -115,16 +115,22 @@ onEachDatabase((_engine, makeStore) => {
       expect([await stateOf(flowId), keptAside(stem)]).toEqual(['in_step', ['And again.']]);
     });
 
-    it('never loses words that were written beside the bundle', async () => {
-      const { flowId, file, text } = await mirrored();
-      const words = 'A remark that somebody made above the steps.';
-      const [front, ...rest] = text.split('---\n').slice(1);
-      writeFileSync(file, `---\n${front}---\n${words}\n\n${rest.join('---\n')}`);
-      expect(await stateOf(flowId)).toBe('edited');
-      const offer = await review.ask<Proposed>('flow.mirror_propose', { flow_id: flowId }).catch(() => null);
-      if (offer) await review.approve(offer.proposal_id);
-      const holders = Object.values(filesIn(root)).filter((found) => found.includes(words));
-      expect(holders, 'in the mirror still, or kept aside').toHaveLength(1);
+    it.each<[string, (text: string, words: string) => string]>([
+      ['above the bundle', (text, words) => text.replace('\n# ', `\n${words}\n\n# `)],
+      ['below the bundle', (text, words) => `${text}\n${words}\n`],
+      ['in its front block', (text, words) => text.replace('---\n', `---\nremark: ${words}\n`)],
+    ])('never loses words that were written %s', async (where, write) => {
+      const words = `A remark that somebody wrote ${where}.`;
+      for (const change of [edited, (text: string) => text]) {
+        const { flowId, file, text } = await mirrored();
+        writeFileSync(file, write(change(text), words));
+        expect(await stateOf(flowId)).toBe('edited');
+        const offer = await review.ask<Proposed>('flow.mirror_propose', { flow_id: flowId }).catch(() => null);
+        if (offer) await review.approve(offer.proposal_id);
+        const holders = Object.values(filesIn(root)).filter((found) => found.includes(words));
+        expect(holders, 'in the mirror still, or kept aside').toHaveLength(1);
+        rmSync(join(root, 'meta'), { recursive: true });
+      }
     });
 
     it.each([
@@ -298,6 +304,7 @@ onEachDatabase((_engine, makeStore) => {
   it('[FLR-mirror] a version that the operator imported is not edited through the mirror of the one before', async () => {
     const { flowId, file, text } = await mirrored();
     await addFlows(review.app.services.database, [sampleFlow(flowId, { version: '3.0.0', title: 'Imported' })]);
+    expect(await stateOf(flowId)).toBe('behind');
     writeFileSync(file, text.replaceAll('As of 1.0.0.', 'Old wish.'));
     expect(await review.refused('flow.mirror_propose', { flow_id: flowId })).toBe('FLOW_LINEAGE_CONFLICT');
     expect((await review.ask<FlowBundle>('flow.get', { flow_id: flowId })).flow.title).toBe('Imported');

@@ -20,13 +20,11 @@ interface EditDocument {
   steps: EditStep[];
 }
 
-const BASE = { version: '1.0.0', state_id: 'flowst1_0000000000000000' };
-
 /** What an editor program gets and gives: bytes of a file. */
 const throughFile = (text: string) => Buffer.from(text, 'utf8').toString('utf8');
 const read = async (text: string, base: FlowBundle) => readEditDocument(throughFile(text), base, NOW);
 async function edited(base: FlowBundle, change: (document: EditDocument) => void) {
-  const document = parse(editDocument(base, BASE)) as EditDocument;
+  const document = parse(editDocument(base)) as EditDocument;
   change(document);
   const result = await read(stringify(document, { aliasDuplicateObjects: false }), base);
   if (!result) throw new Error('the document counts as empty');
@@ -61,10 +59,9 @@ describe('[FLR-flow-edit] a flow as people edit it', () => {
   it('comes back unchanged, but for its version and time, whatever its texts', async () => {
     await fc.assert(
       fc.asyncProperty(anyFlow, async (bundle) => {
-        const back = await read(editDocument(bundle, BASE), bundle);
+        const back = await read(editDocument(bundle), bundle);
         expect(back).toEqual({
           intent: '',
-          based_on: BASE,
           flow: { ...bundle.flow, version: nextPatch(bundle.flow.version), updated: NOW },
           steps: bundle.steps,
         });
@@ -75,10 +72,10 @@ describe('[FLR-flow-edit] a flow as people edit it', () => {
   });
 
   it('leaves out what follows from the order, and tells what to do', async () => {
-    const text = editDocument(chained(), BASE);
+    const text = editDocument(chained());
     expect(text).toMatch(/^# flow_chain 1\.0\.0\n#\s*Say why under intent/);
     const document = parse(text) as EditDocument;
-    expect(Object.keys(document)).toEqual(['intent', 'based_on', 'flow', 'steps']);
+    expect(Object.keys(document)).toEqual(['intent', 'flow', 'steps']);
     expect(Object.keys(document.flow)).toEqual([
       'title',
       'version',

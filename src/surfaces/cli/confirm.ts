@@ -11,7 +11,11 @@ export async function confirm(act: { summary: string }, cli: Cli): Promise<void>
   );
   if (!process.stdin.isTTY || cli.options().json) throw stop;
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = await terminal.question(`${act.summary}. Go on? [y/N] `);
+  // Ctrl-C and Ctrl-D are a no.
+  const answer = await terminal.question(`${act.summary}. Go on? [y/N] `).catch(() => {
+    process.stderr.write('\n');
+    return '';
+  });
   terminal.close();
   if (!/^y(es)?$/i.test(answer.trim())) throw stop;
 }

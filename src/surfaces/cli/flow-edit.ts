@@ -3,10 +3,17 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
-import { type EditedFlow, editDocument, readEditDocument } from '../../authoring/index.ts';
+import {
+  assertAuthoringOpen,
+  basedOn,
+  type EditedFlow,
+  editDocument,
+  readEditDocument,
+} from '../../authoring/index.ts';
 import type { FlowBundle } from '../../flows/index.ts';
-import { asFlowrightError, ERRORS, FlowrightError, type Issue, refusal } from '../../kernel/errors.ts';
+import { asFlowrightError, ERRORS, FlowrightError, refusal } from '../../kernel/errors.ts';
 import { inertLine } from '../../kernel/terminal.ts';
+import { messageLines } from './message-lines.ts';
 import { operationNamed } from './operation-named.ts';
 import type { Cli } from './run.ts';
 
@@ -18,19 +25,28 @@ interface Base {
 
 /**
  * Opens a flow in the person's editor and proposes what comes back, based on what was read. A draft that is refused is
- * kept, so that no work is lost.
+ * kept, so that no work is lost; otherwise nothing is left behind.
  */
 export async function editFlow(flowId: string, options: { draft?: string; intent?: string }, cli: Cli): Promise<void> {
-  const base = await readBase(flowId, cli);
   await assertOpen(cli);
+  const draft = options.draft === undefined ? undefined : readDraft(options.draft);
+  const base = await readBase(flowId, cli);
+  const untouched = editDocument(base.bundle);
   const folder = mkdtempSync(join(tmpdir(), 'flowright-edit-'));
   const file = join(folder, `${flowId}.yaml`);
-  const untouched = editDocument(base.bundle, { version: base.version, state_id: base.stateId });
-  writeFileSync(file, options.draft === undefined ? untouched : readDraft(options.draft), { mode: 0o600 });
+  let text = draft ?? untouched;
+  writeFileSync(file, text, { mode: 0o600 });
   const discard = () => rmSync(folder, { recursive: true, force: true });
   for (;;) {
-    openEditor(file, cli.environment);
-    const text = readFileSync(file, 'utf8');
+    try {
+      openEditor(file, cli.environment);
+      text = readFileSync(file, 'utf8');
+    } catch (error) {
+      // Some editors end with an error on purpose, to give up; what was saved before is still somebody's work.
+      if (readFileSync(file, 'utf8') !== untouched) throw kept(error, flowId, file);
+      discard();
+      throw error;
+    }
     if (text === untouched) {
       discard();
       cli.tell('Nothing was changed; nothing is proposed.');
@@ -43,39 +59,28 @@ export async function editFlow(flowId: string, options: { draft?: string; intent
         cli.tell('The file is empty; nothing is proposed.');
         return;
       }
-      await propose(edited, options.intent, cli);
+      assertStillBased(text, base);
+      await propose(edited, base, options.intent, cli);
       discard();
       return;
     } catch (error) {
-      tellIssues(error, cli);
-      if (isMendable(error) && (await wantsAnotherTry(error, cli))) continue;
-      throw withDraft(error, flowId, file);
+      if (!isMendable(error) || !canAsk(cli)) throw kept(error, flowId, file);
+      for (const line of messageLines(asFlowrightError(error))) cli.tell(line);
+      if (!(await wantsAnotherTry())) throw kept(refusal(asFlowrightError(error).code, ''), flowId, file);
     }
   }
 }
 
-/** The refusal itself, and where the work is. A stale draft is carried over by a person, who sees what else changed. */
-function withDraft(error: unknown, flowId: string, file: string): FlowrightError {
-  const { code, message, details } = asFlowrightError(error);
-  const kept = `Your draft is kept: \`flowright flow edit ${flowId} --draft ${file}\`.`;
-  const rebase =
-    code === 'FLOW_LINEAGE_CONFLICT' && details.current_version
-      ? ` See \`flowright flow versions ${flowId}\` and \`flowright flow diff ${flowId}\` for what changed, take it over into the draft, and set its based_on to version ${details.current_version} and state_id ${details.current_state_id}.`
-      : '';
-  return refusal(code, `${message} ${kept}${rebase}`, details);
-}
-
-/** Before somebody spends an hour on it. The hub decides all the same when it is proposed. */
+/** Asked before the editor opens, so that nobody writes for nothing. */
 async function assertOpen(cli: Cli): Promise<void> {
   const { policies } = JSON.parse(await cli.ask(await operationNamed('policy.show'), {})) as {
     policies: { key: string; value: unknown }[];
   };
-  const isOpen = policies.find(({ key }) => key === 'flow_authoring_writes_enabled')?.value === true;
-  if (!isOpen)
-    throw refusal(
-      'FLOW_AUTHORING_DISABLED',
-      `Authoring flows is switched off on this hub. ${ERRORS.FLOW_AUTHORING_DISABLED.next}`,
-    );
+  const values = Object.fromEntries(policies.map(({ key, value }) => [key, value]));
+  assertAuthoringOpen({
+    flow_authoring_forbidden: values.flow_authoring_forbidden === true,
+    flow_authoring_writes_enabled: values.flow_authoring_writes_enabled === true,
+  });
 }
 
 async function readBase(flowId: string, cli: Cli): Promise<Base> {
@@ -90,13 +95,25 @@ async function readBase(flowId: string, cli: Cli): Promise<Base> {
   return { bundle: { flow, steps }, version: mine.version, stateId: mine.state_id };
 }
 
-async function propose(edited: EditedFlow, intent: string | undefined, cli: Cli): Promise<void> {
+/** A draft that was kept is based on what was read then; on anything newer it would undo what came in between. */
+function assertStillBased(text: string, base: Base): void {
+  const version = basedOn(text);
+  if (version === null || version === base.version) return;
+  const { flow_id } = base.bundle.flow;
+  throw refusal(
+    'FLOW_LINEAGE_CONFLICT',
+    `The draft is based on ${version}, and the flow is at ${base.version} now. \`flowright flow diff ${flow_id} --from ${version}\` shows what came in between: take it over into the draft, write \`# ${flow_id} ${base.version}\` in its first line and raise its version.`,
+    { current_version: base.version, current_state_id: base.stateId },
+  );
+}
+
+async function propose(edited: EditedFlow, base: Base, intent: string | undefined, cli: Cli): Promise<void> {
   await cli.call(await operationNamed('flow.propose'), {
     flow: edited.flow,
     steps: edited.steps,
     intent: intent ?? edited.intent,
-    base_version: edited.based_on.version,
-    base_state_id: edited.based_on.state_id,
+    base_version: base.version,
+    base_state_id: base.stateId,
   });
 }
 
@@ -104,20 +121,31 @@ function readDraft(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw refusal('USAGE_ERROR', `${file} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
+    const { code } = error as NodeJS.ErrnoException;
+    throw refusal('USAGE_ERROR', `${file} cannot be read (${code}). Name the draft that a refused edit left.`);
   }
 }
 
 function openEditor(file: string, environment: NodeJS.ProcessEnv): void {
   const editor = environment.VISUAL || environment.EDITOR || 'vi';
   // A shell, because EDITOR may hold arguments; the file is passed apart, so that its name is never read as words.
-  const { status, error } = spawnSync('/bin/sh', ['-c', `${editor} "$1"`, 'edit', file], { stdio: 'inherit' });
+  const { status, signal, error } = spawnSync('/bin/sh', ['-c', `${editor} "$1"`, 'edit', file], { stdio: 'inherit' });
   if (status !== 0) {
     throw refusal(
       'EDITOR_FAILED',
-      `The editor \`${inertLine(editor)}\` ended with ${error?.message ?? status}. Your draft is kept as ${file}. Set EDITOR and try again.`,
+      `The editor \`${inertLine(editor)}\` ended with ${error?.message ?? signal ?? status}. ${ERRORS.EDITOR_FAILED.next}`,
     );
   }
+}
+
+/** The refusal itself, and where the work lies. */
+function kept(thrown: unknown, flowId: string, file: string): FlowrightError {
+  const { code, message, details } = asFlowrightError(thrown);
+  const way = `Your draft is kept: go on with \`flowright flow edit ${flowId} --draft ${file}\`.`;
+  return new FlowrightError(code, `${message} Nothing was proposed. ${way}`.trim(), {
+    details: { ...details, draft: file },
+    cause: (thrown as Error).cause,
+  });
 }
 
 /** What another look at the file can mend. */
@@ -126,17 +154,17 @@ function isMendable(error: unknown): boolean {
   return code === 'FLOW_DRAFT_INVALID' || code === 'FLOW_AUTHORING_POLICY_FORBIDDEN' || code === 'FLOW_SCOPE_DENIED';
 }
 
-function tellIssues(error: unknown, cli: Cli): void {
-  const issues = error instanceof FlowrightError ? error.details.errors : undefined;
-  if (Array.isArray(issues))
-    for (const { path, message } of issues as Issue[]) cli.tell(inertLine(`  ${path} ${message}`));
+function canAsk(cli: Cli): boolean {
+  return process.stdin.isTTY === true && !cli.options().json;
 }
 
-async function wantsAnotherTry(error: unknown, cli: Cli): Promise<boolean> {
-  if (!process.stdin.isTTY || cli.options().json) return false;
-  cli.tell(inertLine((error as Error).message));
+async function wantsAnotherTry(): Promise<boolean> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = await terminal.question('Edit again? [Y/n] ');
+  // Ctrl-C and Ctrl-D are a no.
+  const answer = await terminal.question('Edit again? [Y/n] ').catch(() => {
+    process.stderr.write('\n');
+    return 'n';
+  });
   terminal.close();
   return !/^n/i.test(answer.trim());
 }

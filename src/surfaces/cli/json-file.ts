@@ -8,7 +8,8 @@ export function readJsonObject(file: string): Record<string, unknown> {
   try {
     text = readFileSync(file === '-' ? 0 : file, 'utf8');
   } catch (error) {
-    throw refusal('USAGE_ERROR', `${shown} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
+    const { code } = error as NodeJS.ErrnoException;
+    throw refusal('USAGE_ERROR', `${shown} cannot be read (${code}). Name a JSON file, or - for standard input.`);
   }
   let parsed: unknown;
   try {

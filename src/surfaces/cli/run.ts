@@ -9,6 +9,7 @@ import { loadSettings, type Settings } from '../../settings.ts';
 import { confirm } from './confirm.ts';
 import { commandWords, GLOBAL_OPTIONS, type GlobalOptions, settingsSource } from './global-options.ts';
 import { LOCAL_COMMANDS, localCommands } from './local-commands.ts';
+import { messageLines } from './message-lines.ts';
 import { addOperationCommand, descend } from './operation-command.ts';
 
 /** Exit codes: 0 done, 1 usage or refused, 2 failed. */
@@ -147,7 +148,9 @@ function report(thrown: unknown, argv: readonly string[], cli: Cli): number {
     cli.tell(toJson(errorEnvelope(error, { request_id: idOf(cli) })));
   } else {
     const id = error.code === 'INTERNAL_ERROR' ? `, request ${idOf(cli)}` : '';
-    cli.tell(`error: ${inert(error.message)} (${error.code}${id})`);
+    const [first, ...more] = messageLines(error);
+    cli.tell(`error: ${first} (${error.code}${id})`);
+    for (const line of more) cli.tell(line);
   }
   if (error.code === 'INTERNAL_ERROR' && cli.environment.FLOWRIGHT_DEBUG)
     cli.tell(String((error.cause as Error)?.stack));

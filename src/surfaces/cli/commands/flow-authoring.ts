@@ -17,6 +17,7 @@ interface Given {
 
 /** Commands that take a flow from a file. What they send is the operation's own input. */
 export function register(program: Command, cli: Cli): void {
+  descend(program, ['flow', 'mirror']).description('Notes that mirror flows: find, offer and undo edits of them');
   descend(program, ['flow', 'propose'])
     .argument('<file>', 'JSON with flow and steps; - for standard input')
     .description('Propose a new flow, or an edit of one, from a file')
