@@ -8,6 +8,7 @@ import { readHubLock } from '../home/index.ts';
 import { Principals } from '../identity/index.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { asFlowrightError } from '../kernel/errors.ts';
+import { inertLine } from '../kernel/terminal.ts';
 import { Policy } from '../policy/index.ts';
 import type { Settings } from '../settings.ts';
 import { examineNotes } from '../vault/index.ts';
@@ -64,11 +65,17 @@ function folderMode({ paths }: Settings): Finding {
 }
 
 function policyFiles({ paths, gates }: Settings): Finding[] {
-  const damaged = new Policy(paths.home, gates).damaged();
-  if (damaged.length === 0) return [good('policy files can be read')];
-  return damaged.map(({ file, reason }) =>
-    wrong(`${file} cannot be used: ${reason}; what it governs is closed`, `Mend or remove ${paths.home}/${file}.`),
-  );
+  const policy = new Policy(paths.home, gates);
+  const findings = policy
+    .damaged()
+    .map(({ file, reason }) =>
+      wrong(`${file} cannot be used: ${reason}; what it governs is closed`, `Mend or remove ${paths.home}/${file}.`),
+    );
+  for (const { file, key } of policy.unknownKeys()) {
+    const what = inertLine(`${file} has a key that means nothing here: ${key}`);
+    findings.push({ state: 'warning', what, fix: 'Check its spelling; `flowright policy show` lists the keys.' });
+  }
+  return findings.length === 0 ? [good('policy files can be read')] : findings;
 }
 
 async function port({ config, paths }: Settings): Promise<Finding> {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type * as z from 'zod';
 import { refusal } from '../kernel/errors.ts';
 import type { Gates } from '../kernel/gates.ts';
-import { POLICY_FILES, type PolicyState, type PolicyText, resolvePolicy } from './resolve.ts';
+import { POLICY_FILES, type PolicyState, type PolicyText, resolvePolicy, unknownPolicyKeys } from './resolve.ts';
 import { DEFAULT_RUBRIC, RUBRIC_FILE, type RubricItem, RubricSchema } from './rubric.ts';
 import { NO_TRIGGERS, TRIGGERS_FILE, type Triggers, TriggersSchema } from './triggers.ts';
 
@@ -57,6 +57,11 @@ export class Policy {
       if ('damaged' in read) found.push({ file, reason: read.damaged });
     }
     return found;
+  }
+
+  /** Keys in the policy files that mean nothing here. */
+  unknownKeys(): { file: string; key: string }[] {
+    return POLICY_FILES.flatMap((file) => unknownPolicyKeys(file, this.text(file)).map((key) => ({ file, key })));
   }
 
   #parsed<T>(file: string, schema: z.ZodType<T>, fallback: T): Read<T> {

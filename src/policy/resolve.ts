@@ -69,6 +69,14 @@ function readPolicyFile(file: string, text: PolicyText): { values: Record<string
   return { values };
 }
 
+/** Keys of a policy file that mean nothing here, such as a misspelt one. */
+export function unknownPolicyKeys(file: string, text: PolicyText): string[] {
+  if (typeof text !== 'string' || 'reason' in readPolicyFile(file, text)) return [];
+  return Object.keys(JSON.parse(text) as object).filter(
+    (name) => !POLICY_KEY_NAMES.some((key) => key === name && POLICY_KEYS[key].file === file),
+  );
+}
+
 /** The file's text with one key set, or taken out with null; whatever else stands in it stays. */
 export function withPolicyKey(text: string | null, name: PolicyKeyName, value: boolean | string[] | null): string {
   const stored = text === null ? {} : (JSON.parse(text) as Record<string, unknown>);

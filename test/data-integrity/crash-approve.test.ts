@@ -74,7 +74,7 @@ onEachDatabase((engine, makeStore) => {
       const stage = engine === 'sqlite' ? await sqliteStage(store, kind) : await postgresStage(store, kind);
       const scenes = new Map<number, Scene>();
       const outcomes = { before: 0, after: 0 };
-      const deaths = await dieEverywhere(
+      await dieEverywhere(
         APPROVER,
         async (step) => {
           const scene = await stage.scene(step);
@@ -97,7 +97,6 @@ onEachDatabase((engine, makeStore) => {
           await review.close();
         },
       );
-      console.log(`${engine}, ${kind}: died at ${deaths} steps`, outcomes);
       // Fewer would mean that the steps are not counted.
       expect(outcomes.before).toBeGreaterThanOrEqual(from === 'start' ? 20 : 1);
       expect(outcomes.after).toBeGreaterThan(20);

@@ -154,8 +154,8 @@ onEachDatabase((_engine, makeStore) => {
   it('is a table for people', async () => {
     const { stdout } = await flowright(['flow', 'versions', 'flow_many', '--limit', '2'], options);
     const [header, first, , last] = stdout.split('\n');
-    expect(header).toMatch(/^VERSION\s+SCOPE\s+STEPS\s+RECEIVED\s+PROPOSAL\s+TITLE$/);
-    expect(first).toMatch(/^1\.10\.0\s+\[personal\]\s+3\s+\d{4}-\S+\s+-\s+Title of 1\.10\.0$/);
+    expect(header).toMatch(/^VERSION\s+STATE\s+SCOPE\s+STEPS\s+RECEIVED\s+PROPOSAL\s+TITLE$/);
+    expect(first).toMatch(/^1\.10\.0\s+flowst1_\w+\s+\[personal\]\s+3\s+\d{4}-\S+\s+-\s+Title of 1\.10\.0$/);
     expect(last).toBe('(truncated)');
   });
 

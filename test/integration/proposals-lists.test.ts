@@ -143,8 +143,6 @@ onEachDatabase((_engine, makeStore) => {
       const first = await list(`?limit=${count - 1}`);
       expect(first.next_cursor).toBe(first.proposals.at(-1)?.proposal_id);
       expect((await list(`?cursor=${first.next_cursor}`)).proposals).toHaveLength(1);
-      expect(await list('?cursor=999999999999999&limit=1')).toMatchObject({ proposals: [{}] });
-      expect(await list('?cursor=0')).toMatchObject({ proposals: [], next_cursor: null });
     });
 
     it('pages a filtered list by the same cursor', async () => {

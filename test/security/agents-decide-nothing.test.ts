@@ -33,7 +33,10 @@ beforeAll(async () => {
     agents[role] = await inside.token(`the-${role}`, { role, agent: true });
   }
   waiting = (await propose(inside, 'local', sampleFlow('flow_waiting'))).proposal_id;
-  note = String((await inside.as('local', 'proposal.create', { path: 'notes/wish.md', intent: 'A wish' })).proposal_id);
+  note = String(
+    (await inside.as('local', 'proposal.create', { path: 'notes/wish.md', body: 'Text', intent: 'A wish' }))
+      .proposal_id,
+  );
   hub = await startHub(options);
 });
 

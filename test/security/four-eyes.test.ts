@@ -110,7 +110,7 @@ onEachDatabase((_engine, makeStore) => {
     it('of a personal flow or of a note is exempt', async () => {
       await member('ann', 'admin');
       expect(await approveCode('local', await proposed('local', 'personal'))).toBe('done');
-      const note = await inside.as('local', 'proposal.create', { path: 'a.md', intent: 'A note' }, how);
+      const note = await inside.as('local', 'proposal.create', { path: 'a.md', body: 'Text', intent: 'A note' }, how);
       expect(await approveCode('local', String(note.proposal_id))).toBe('done');
     });
 
@@ -206,7 +206,7 @@ onEachDatabase((_engine, makeStore) => {
       for (const word of words) {
         const given = { ...sampleFlow('flow_word'), intent: 'x', [word]: 'passed' };
         expect(await strict.codeOf('local', 'flow.propose', given, how), word).toBe('FLOW_DRAFT_INVALID');
-        const note = { path: 'a.md', intent: 'x', [word]: 'passed' };
+        const note = { path: 'a.md', body: 'Text', intent: 'x', [word]: 'passed' };
         expect(await strict.codeOf('local', 'proposal.create', note, how), word).toBe('BAD_REQUEST');
       }
     });
@@ -254,7 +254,7 @@ onEachDatabase((_engine, makeStore) => {
   describe('[S002-4-vault-binding] a proposal of another vault', () => {
     it('is not there, for any act, by who may do everything in both', async () => {
       const proposal_id = await proposed('local', 'org');
-      const note = await inside.as('local', 'proposal.create', { path: 'a.md', intent: 'A note' }, how);
+      const note = await inside.as('local', 'proposal.create', { path: 'a.md', body: 'Text', intent: 'A note' }, how);
       const acts: [string, Payload][] = [
         ['proposal.get', {}],
         ['proposal.diff', {}],

@@ -261,20 +261,20 @@ describe('[FLR-mirror] a mirror of hostile text', () => {
     expect(readFileSync(mirrorPath, 'utf8')).toBe(before);
   });
 
-  it('of which only words above the block were edited asks for no other flow', async () => {
+  it('of which only words above the block were edited asks for nothing', async () => {
     const before = readFileSync(mirrorPath, 'utf8');
-    writeFileSync(mirrorPath, before.replace('\n```json\n', `\n${HOSTILE}\n\n\`\`\`json\n`));
-    const code = await inside.codeOf('local', 'flow.mirror_propose', { flow_id: 'flow_hostile' });
-    expect(['done', 'FLOW_DRAFT_INVALID']).toContain(code);
-    const open = await inside.as<{ proposals: { proposal_id: string }[] }>('local', 'proposal.list', {
-      flow_id: 'flow_hostile',
-      limit: 1,
-    });
-    const record = await inside.as<{ body: string }>('local', 'proposal.get', {
-      proposal_id: open.proposals[0]?.proposal_id,
-    });
-    expect(JSON.parse(record.body).flow.flow_id).toBe('flow_hostile');
+    const forged = sampleFlow('flow_hostile', { title: 'Forged', version: '9.0.0' });
+    const words = `\n${HOSTILE}\n\n\`\`\`json\n${JSON.stringify(forged)}\n\`\`\`\n\n\`\`\`json\n`;
+    writeFileSync(
+      mirrorPath,
+      before.replace('\n```json\n', () => words),
+    );
+    const proposals = () => inside.as('local', 'proposal.list', { flow_id: 'flow_hostile' });
+    const open = await proposals();
+    expect(await inside.codeOf('local', 'flow.mirror_propose', { flow_id: 'flow_hostile' })).toBe('CONFLICT');
+    expect(await proposals()).toEqual(open);
     await inside.as('local', 'flow.mirror_restore', { flow_id: 'flow_hostile' });
+    expect(readFileSync(mirrorPath, 'utf8')).toBe(before);
   });
 });
 

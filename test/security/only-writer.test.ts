@@ -202,6 +202,7 @@ describe('[FLR-only-writer] through the doors', () => {
       'flow store export': [join(store.home, 'out')],
       'flow run': [],
       'note put': ['notes/by-hand.md', '--file', file('note.md', '# By hand')],
+      'note propose': ['notes/wished.md', '--file', file('wish.md', '# A wish'), '--intent', 'From a file'],
       'config show': [],
       'db status': [],
       'db migrate': [],

@@ -125,7 +125,11 @@ describe('[S003-6-tri-state] a file of the authoring policy that cannot be used'
 
   it('does not stop what it does not govern', async () => {
     damage(AUTHORING, '{');
-    const { proposal_id } = await inside.as('edna', 'proposal.create', { path: 'free.md', intent: 'A note' });
+    const { proposal_id } = await inside.as('edna', 'proposal.create', {
+      path: 'free.md',
+      body: 'Text',
+      intent: 'A note',
+    });
     expect(await inside.codeOf('local', 'proposal.approve', { proposal_id })).toBe('done');
     expect(await inside.codeOf('vera', 'flow.list')).toBe('done');
   });
@@ -161,7 +165,7 @@ describe('[FLR-triggers] review rules that cannot be used', () => {
   ])('send every proposal to evaluation: %s', async (_what, content) => {
     damage(TRIGGERS, content);
     const flow = await open();
-    const note = await inside.as('edna', 'proposal.create', { path: 'b.md', intent: 'A note' });
+    const note = await inside.as('edna', 'proposal.create', { path: 'b.md', body: 'Text', intent: 'A note' });
     for (const proposal_id of [flow, note.proposal_id]) {
       expect(await inside.as('local', 'proposal.get', { proposal_id })).toMatchObject({
         evaluation_status: 'pending',

@@ -32,7 +32,7 @@ onEachDatabase((_engine, makeStore) => {
   });
 
   const waiting = async () =>
-    String((await inside.as('local', 'proposal.create', { path: 'a.md', intent: 'A wish' })).proposal_id);
+    String((await inside.as('local', 'proposal.create', { path: 'a.md', body: 'Text', intent: 'A wish' })).proposal_id);
 
   /** Its place, the operation that takes it there, and where it is found again. */
   const places: [string, string, (text: string) => Promise<Payload> | Payload, (record: Payload) => unknown][] = [
@@ -44,12 +44,17 @@ onEachDatabase((_engine, makeStore) => {
       (intent) => ({ flow_id: 'flow_capture_to_note', intent }),
       ({ intent }) => intent,
     ],
-    ['the intent of a note', 'proposal.create', (intent) => ({ path: 'b.md', intent }), ({ intent }) => intent],
+    [
+      'the intent of a note',
+      'proposal.create',
+      (intent) => ({ path: 'b.md', body: 'Text', intent }),
+      ({ intent }) => intent,
+    ],
     ['the body of a note', 'proposal.create', (body) => ({ path: 'c.md', body, intent: 'x' }), ({ body }) => body],
     [
       'the front block of a note',
       'proposal.create',
-      (text) => ({ path: 'd.md', frontmatter: { a: text }, intent: 'x' }),
+      (text) => ({ path: 'd.md', body: 'Text', frontmatter: { a: text }, intent: 'x' }),
       ({ frontmatter }) => (frontmatter as Payload).a,
     ],
     [

@@ -108,7 +108,11 @@ describe('[S002-4-vault-binding] a proposal', () => {
   beforeAll(async () => {
     const inside = await openInside(store);
     ids.push((await propose(inside, 'local', sampleFlow('flow_waiting'))).proposal_id);
-    ids.push(String((await inside.as('local', 'proposal.create', { path: 'wish.md', intent: 'A wish' })).proposal_id));
+    ids.push(
+      String(
+        (await inside.as('local', 'proposal.create', { path: 'wish.md', body: 'Text', intent: 'A wish' })).proposal_id,
+      ),
+    );
     await inside.close();
   });
 

@@ -28,7 +28,7 @@ function announce(name: string, operation: AnyOperation): Tool {
     title: operation.summary,
     description: operation.description ?? operation.summary,
     inputSchema: { ...input, properties: { ...input.properties, vault_id: VAULT_ARGUMENT } },
-    outputSchema: rooted(z.toJSONSchema(operation.output)),
+    outputSchema: rooted(z.toJSONSchema(operation.output, { reused: 'ref' })),
     annotations: {
       readOnlyHint: operation.effect === 'read',
       destructiveHint: operation.effect === 'destructive',
@@ -40,7 +40,10 @@ function announce(name: string, operation: AnyOperation): Tool {
 
 /** A named schema comes as a reference to itself; MCP wants the object at the root. */
 function rooted(schema: z.core.JSONSchema.JSONSchema): NonNullable<Tool['outputSchema']> {
-  const { $ref, ...rest } = schema;
-  const own = $ref?.startsWith('#/$defs/') ? schema.$defs?.[$ref.slice('#/$defs/'.length)] : undefined;
-  return { ...rest, ...own } as NonNullable<Tool['outputSchema']>;
+  const { $ref, $defs = {}, ...rest } = schema;
+  const name = $ref?.startsWith('#/$defs/') ? $ref.slice('#/$defs/'.length) : '';
+  const { [name]: own, ...others } = $defs;
+  return { ...rest, ...own, ...(Object.keys(others).length > 0 ? { $defs: others } : {}) } as NonNullable<
+    Tool['outputSchema']
+  >;
 }

@@ -4,8 +4,6 @@ import { descend } from '../operation-command.ts';
 import { operationNamed } from '../operation-named.ts';
 import type { Cli } from '../run.ts';
 
-const REQUEST_KEYS = ['intent', 'external_ref', 'source_vault_hint', 'idempotency_key'] as const;
-
 interface Given {
   intent?: string;
   baseVersion?: string;
@@ -43,15 +41,7 @@ export function register(program: Command, cli: Cli): void {
     .option('--idempotency-key <text>', 'your own key: sending it again gives the same proposal')
     .addHelpText('after', '\nExamples:\n  flowright flow import bundle.json --intent "Use it here too"')
     .action(async (file: string, options: Given) => {
-      const content = readJsonObject(file);
-      const isWrapped = content.bundle !== undefined;
-      const request = Object.fromEntries(
-        Object.entries(content).filter(([key]) => REQUEST_KEYS.includes(key as never)),
-      );
-      const bundle = Object.fromEntries(
-        Object.entries(content).filter(([key]) => !REQUEST_KEYS.includes(key as never)),
-      );
-      const input = isWrapped ? content : { bundle, ...request };
+      const input = readJsonObject(file);
       await cli.call(await operationNamed('flow.import'), given(input, options));
     });
   descend(program, ['flow', 'edit'])
