@@ -38,7 +38,8 @@ export function mirrorText(
 /** What stands around a mirror's last block: words that show the bundle and change nothing. */
 export function wordsOfMirror(text: string): string {
   const start = text.lastIndexOf(BLOCK);
-  return start < 0 ? text : text.slice(0, start);
+  const end = text.lastIndexOf('\n```');
+  return start < 0 || end <= start ? text : text.slice(0, start) + text.slice(end);
 }
 
 /** The bundle of a mirror's last block, unchecked; null when there is none. Words above it cannot stand in for it. */

@@ -8,16 +8,17 @@ import { sha256Hex } from '../kernel/hash.ts';
 import { textTable } from '../kernel/terminal.ts';
 import { type Context, defineOperation, freeText, plainText } from '../operations/index.ts';
 import type { Policy } from '../policy/index.ts';
-import { createProposal, type ProposalDraft } from '../proposals/index.ts';
+import type { ProposalDraft } from '../proposals/index.ts';
 import { type Files, parseNote, placeOf } from '../vault/index.ts';
 import { raisedVersion } from './edit-document.ts';
-import { FlowProposal, flowProposal, proposedLine } from './flow-proposal.ts';
+import { FlowProposal, proposedLine } from './flow-proposal.ts';
 import { assertAuthoringOpen } from './gate.ts';
 import { bundleInMirror, wordsOfMirror } from './mirror-note.ts';
 import { type MirrorRow, mirrorOf } from './mirror-rows.ts';
 import { listMirrors, readMirror, textFromLibrary } from './mirrors.ts';
 import { visibleHead } from './precheck.ts';
 import { prepareProposal } from './propose.ts';
+import { recordProposal } from './record-proposal.ts';
 
 interface Needs {
   database: Database;
@@ -147,7 +148,7 @@ const propose = defineOperation({
     if (written === null || wordsOfMirror(written) !== wordsOfMirror(mirror.text)) return draft;
     return { ...draft, frontmatter: { ...draft.frontmatter, mirror_sha256: sha256Hex(mirror.text) } };
   },
-  handle: async (context, draft) => flowProposal(await createProposal(context.trx, context, context.principal, draft)),
+  handle: recordProposal,
 });
 
 /** Whoever edits a note thinks of the words; the version moves by itself where it was left alone. */

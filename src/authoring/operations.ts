@@ -2,11 +2,12 @@ import * as z from 'zod';
 import { FlowIdSchema, FlowSchema, FlowStepSchema, VersionSchema } from '../flows/index.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { type Context, defineOperation } from '../operations/index.ts';
-import { createProposal, ExternalRef, IdempotencyKey, type ProposalDraft } from '../proposals/index.ts';
+import { ExternalRef, IdempotencyKey } from '../proposals/index.ts';
 import type { LooseRequest } from './draft.ts';
-import { FlowProposal, type FlowProposalView, flowProposal, proposedLine } from './flow-proposal.ts';
+import { FlowProposal, type FlowProposalView, proposedLine } from './flow-proposal.ts';
 import { mirrorOperations } from './mirror-operations.ts';
 import { type ProposeNeeds, prepareImport, prepareProposal, prepareRetirement } from './propose.ts';
+import { recordProposal } from './record-proposal.ts';
 
 type Needs = ProposeNeeds & { clock: Clock };
 
@@ -28,8 +29,6 @@ const errors = [
   'CONFLICT',
 ] as const;
 
-const create = async (context: Context<Needs>, draft: ProposalDraft): Promise<FlowProposalView> =>
-  flowProposal(await createProposal(context.trx, context, context.principal, draft));
 const audit = (_input: unknown, { proposal_id, flow_id, base_version }: FlowProposalView) => ({
   proposal_id,
   flow_id,
@@ -64,7 +63,7 @@ const propose = defineOperation({
   errors: [...errors, 'FLOW_DRAFT_INVALID', 'FLOW_SCOPE_DENIED', 'unknown_flow'],
   audit,
   prepare: (context: Context<Needs>, request) => prepareProposal(context, request as LooseRequest),
-  handle: create,
+  handle: recordProposal,
 });
 
 const importBundle = defineOperation({
@@ -95,7 +94,7 @@ const importBundle = defineOperation({
   ],
   audit,
   prepare: (context: Context<Needs>, request) => prepareImport(context, request as LooseRequest),
-  handle: create,
+  handle: recordProposal,
 });
 
 const retire = defineOperation({
@@ -123,7 +122,7 @@ const retire = defineOperation({
   errors: [...errors, 'FLOW_DRAFT_INVALID', 'FLOW_SCOPE_DENIED', 'unknown_flow'],
   audit,
   prepare: (context: Context<Needs>, request) => prepareRetirement(context, request),
-  handle: create,
+  handle: recordProposal,
 });
 
 const exportBundle = defineOperation({

@@ -1,9 +1,10 @@
-import type { Queries } from '../database/index.ts';
-import { readHead } from '../flows/apply.ts';
+import type { Database, Queries, Trx } from '../database/index.ts';
+import { holdHead, readHead } from '../flows/apply.ts';
 import { ABSENT_FLOW_STATE_ID } from '../flows/index.ts';
 import { ERRORS, refusal } from '../kernel/errors.ts';
 import { compareSemver, SEMVER_RE } from '../kernel/semver.ts';
 import type { Principal, Scope } from '../operations/index.ts';
+import type { ProposalDraft } from '../proposals/index.ts';
 import { invalidDraft } from './draft.ts';
 import { mayWrite } from './write-authority.ts';
 
@@ -72,6 +73,29 @@ export async function baseOfNew({ queries, principal, flowId }: Precheck): Promi
     );
   }
   return { version: null, state_id: ABSENT_FLOW_STATE_ID, sha256: null, scope: null };
+}
+
+/** In the transaction that records the proposal: the flow is still the one it was prepared for. */
+export async function assertStillFits(
+  trx: Trx,
+  dialect: Database['dialect'],
+  principal: Principal,
+  { flow, base_state_id, base_sha256 }: ProposalDraft,
+): Promise<void> {
+  if (!flow) return;
+  const head = await holdHead(trx, dialect, principal.vault_id, flow.flow_id);
+  // What may not be seen is as if it were not there.
+  const seen = head && principal.visible_scopes.has(head.scope) ? head : null;
+  const current = seen?.retired_at === null ? seen : null;
+  if (flow.base_version === null) {
+    if (seen) throw lineageConflict(`A flow ${flow.flow_id} has come to be meanwhile.`, current);
+    return;
+  }
+  const isSame =
+    current?.version === flow.base_version &&
+    current.state_id === base_state_id &&
+    current.content_sha256 === base_sha256;
+  if (!isSame) throw lineageConflict('The flow has changed since you read it.', current);
 }
 
 export function assertNewer(version: string, base: Base): void {

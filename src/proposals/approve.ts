@@ -1,4 +1,4 @@
-import type { Database, Trx } from '../database/index.ts';
+import { type Database, type Trx, takeTurns } from '../database/index.ts';
 import { type Clock, isoNow } from '../kernel/clock.ts';
 import { ERRORS, refusal } from '../kernel/errors.ts';
 import { may, type Principal } from '../operations/index.ts';
@@ -43,7 +43,7 @@ export async function approveProposal(
   proposalId: string,
   given: Approval,
 ): Promise<Approved> {
-  const proposal = await openProposal(trx, principal, proposalId);
+  const proposal = await openProposal(trx, needs.database, principal, proposalId);
   const { evaluator_may_approve, proposal_evaluation_required } = needs.policy.values();
   const judges = evaluator_may_approve ? ['admin', 'evaluator'] : ['admin'];
   assertMayApprove(principal, judges);
@@ -81,7 +81,15 @@ export async function approveProposal(
 }
 
 /** A proposal that can still be decided, or a refusal that says why not. */
-export async function openProposal(trx: Trx, principal: Principal, proposalId: string): Promise<ProposalRow> {
+export async function openProposal(
+  trx: Trx,
+  { dialect }: Pick<Database, 'dialect'>,
+  principal: Principal,
+  proposalId: string,
+): Promise<ProposalRow> {
+  // An approval also closes the rivals of what it approves; whoever decides or speaks about one of them waits for it,
+  // before either holds a row that the other wants.
+  await takeTurns(trx, dialect, `proposals:${principal.vault_id}`);
   const proposal = await findProposal(trx, principal, proposalId);
   if (!proposal) throw unknownProposal(proposalId);
   if (proposal.status === 'approved' || proposal.status === 'discarded') throw closed(proposal);

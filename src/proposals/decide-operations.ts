@@ -70,7 +70,7 @@ const evaluate = defineOperation({
   errors: ['FOUR_EYES_REQUIRED', 'CONFLICT', 'POLICY_FILE_DAMAGED'],
   audit: (_input, { proposal_id, evaluation_status }) => ({ proposal_id, evaluation_status }),
   handle: async (context: Context<Needs>, input) => {
-    const row = await openProposal(context.trx, context.principal, input.proposal_id);
+    const row = await openProposal(context.trx, context.database, context.principal, input.proposal_id);
     if (row.status !== 'proposed') {
       throw refusal(
         'CONFLICT',
@@ -186,7 +186,7 @@ const discard = defineOperation({
   errors: ['CONFLICT'],
   audit: ({ proposal_id }) => ({ proposal_id }),
   handle: async (context: Context<Needs>, { proposal_id, reason }) => {
-    const row = await openProposal(context.trx, context.principal, proposal_id);
+    const row = await openProposal(context.trx, context.database, context.principal, proposal_id);
     return change(context, row, closing(context, reason), 'proposal.discarded');
   },
 });
@@ -204,7 +204,7 @@ const withdraw = defineOperation({
   errors: ['CONFLICT'],
   audit: ({ proposal_id }) => ({ proposal_id }),
   handle: async (context: Context<Needs>, { proposal_id }) => {
-    const row = await openProposal(context.trx, context.principal, proposal_id);
+    const row = await openProposal(context.trx, context.database, context.principal, proposal_id);
     if (row.proposed_by !== context.principal.user_id) {
       throw refusal('FORBIDDEN', 'Only its author withdraws a proposal. An admin can discard it.');
     }
@@ -237,7 +237,7 @@ const comment = defineOperation({
   audit: ({ proposal_id }) => ({ proposal_id }),
   handle: async (context: Context<Needs>, { proposal_id, body }) => {
     const { trx, principal, clock } = context;
-    const row = await openProposal(trx, principal, proposal_id);
+    const row = await openProposal(trx, context.database, principal, proposal_id);
     const held = await commentsOf(trx, row.proposal_key);
     if (held.length >= MAX_COMMENTS) throw refusal('CONFLICT', `A proposal holds ${MAX_COMMENTS} comments at most.`);
     await trx

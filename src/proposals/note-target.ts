@@ -1,9 +1,15 @@
 import { type Database, type Queries, type Trx, takeTurns } from '../database/index.ts';
 
-import { ERRORS, refusal } from '../kernel/errors.ts';
+import { asFlowrightError, ERRORS, refusal } from '../kernel/errors.ts';
 import { type Files, type Notes, noteStateId, noteText, placeOf, withProvenance } from '../vault/index.ts';
 import type { ProposalRow, Rebase } from './record.ts';
 import type { Applied, Approver, ProposalTarget } from './target.ts';
+
+/** A note that cannot be read says nothing of the proposal, and must not hide it. */
+function unlessUnreadable(error: unknown): null {
+  if (asFlowrightError(error).code === 'NOTE_UNREADABLE') return null;
+  throw error;
+}
 
 /** Notes as what a proposal changes. */
 export function createNoteTarget(needs: { database: Database; files: Files; notes: Notes }): ProposalTarget {
@@ -36,7 +42,8 @@ export function createNoteTarget(needs: { database: Database; files: Files; note
     },
     rebase: async (queries, proposal): Promise<Rebase | null> => {
       if (proposal.status === 'approved' || proposal.status === 'discarded') return null;
-      const current = await currentState(queries, proposal);
+      const current = await currentState(queries, proposal).catch(unlessUnreadable);
+      if (current === null) return null;
       if (proposal.status === 'proposed' && current.state_id === proposal.base_state_id) return null;
       return {
         current_version: null,
