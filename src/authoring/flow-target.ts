@@ -35,7 +35,7 @@ async function apply(needs: FlowTargetNeeds, trx: Trx, proposal: ProposalRow, ap
   const { dialect } = needs.database;
   const flowId = flowIdOf(proposal);
   const head = await holdHead(trx, dialect, proposal.vault_id, flowId);
-  assertStillBased(proposal, head);
+  assertStillBased(proposal, head, approver.principal);
   if (proposal.flow_kind === 'retire') {
     await applyRetirement(trx, { dialect, clock: needs.clock }, proposal.vault_id, flowId);
     await removeMirror(needs, trx, proposal.vault_id, flowId);
@@ -63,10 +63,11 @@ function flowIdOf(proposal: ProposalRow): string {
 }
 
 /** The binding check: version, token, and the hash that nobody can make by chance or on purpose. */
-function assertStillBased(proposal: ProposalRow, head: Head | null): void {
+function assertStillBased(proposal: ProposalRow, head: Head | null, reader: Principal): void {
+  const seen = head && head.retired_at === null && reader.visible_scopes.has(head.scope) ? head : null;
   const isFree = proposal.flow_kind === 'new' || proposal.flow_kind === 'import';
   if (isFree) {
-    if (head) throw lineageConflict('A flow with that id has come to be meanwhile.', head.retired_at ? null : head);
+    if (head) throw lineageConflict('A flow with that id has come to be meanwhile.', seen);
     return;
   }
   if (!head || head.retired_at !== null) throw lineageConflict('The flow is no longer there.', null);
@@ -74,7 +75,7 @@ function assertStillBased(proposal: ProposalRow, head: Head | null): void {
     head.version === proposal.base_version &&
     head.state_id === proposal.base_state_id &&
     head.content_sha256 === proposal.base_sha256;
-  if (!isSame) throw lineageConflict('The flow has changed since this was proposed.', head);
+  if (!isSame) throw lineageConflict('The flow has changed since this was proposed.', seen);
 }
 
 /** What was proposed, judged again: nothing that lay in the database is believed. */

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import type { Issue } from '../kernel/errors.ts';
 import { issuesOf, jsonPointer } from '../operations/index.ts';
-import { buildFlowStepId } from './flow-id.ts';
+import { buildFlowStepId, FLOW_ID_RE } from './flow-id.ts';
 import { type FlowBundle, FlowSchema, FlowStepSchema } from './flow-schema.ts';
-import { MAX_BUNDLE_BYTES, MAX_STEPS_PER_FLOW } from './limits.ts';
+import { MAX_BUNDLE_BYTES, MAX_STEPS_PER_FLOW, MAX_TAGS } from './limits.ts';
 
 export type BundleVerdict = { ok: true; bundle: FlowBundle } | { ok: false; issues: Issue[] };
 
@@ -12,6 +12,8 @@ const BundleSchema = z.strictObject({
   steps: z.array(FlowStepSchema).min(1).max(MAX_STEPS_PER_FLOW),
 });
 
+/** An answer must stay small, whatever was sent. */
+const MAX_ISSUES = 200;
 const TOO_BIG: Issue = { code: 'too_big', message: `must be at most ${MAX_BUNDLE_BYTES} bytes`, path: '' };
 
 /**
@@ -27,7 +29,8 @@ export function validateFlowBundle(candidate: unknown): BundleVerdict {
   if (parsed.success && Buffer.byteLength(JSON.stringify(parsed.data)) > MAX_BUNDLE_BYTES) {
     issues.push(TOO_BIG);
   }
-  return parsed.success && issues.length === 0 ? { ok: true, bundle: parsed.data } : { ok: false, issues };
+  if (parsed.success && issues.length === 0) return { ok: true, bundle: parsed.data };
+  return { ok: false, issues: issues.slice(0, MAX_ISSUES) };
 }
 
 /** At least so many characters as JSON. Stops counting there, and does not mind how deep it goes. */
@@ -75,12 +78,13 @@ function relationIssues(candidate: unknown): Issue[] {
     ...identityIssues(asText(flow.flow_id), steps),
     ...orderIssues(flow, steps),
     ...referenceIssues(flow, steps),
-    ...duplicateTagIssues(asArray(flow.tags)),
+    ...duplicateTagIssues(asArray(flow.tags).slice(0, MAX_TAGS)),
   ];
 }
 
 function identityIssues(flowId: string | undefined, steps: LooseStep[]): Issue[] {
-  if (flowId === undefined) return [];
+  // An id that is none would only be repeated in every complaint.
+  if (flowId === undefined || !FLOW_ID_RE.test(flowId)) return [];
   return steps.flatMap(({ index, ordinal, stepId, record }) => {
     const issues: Issue[] = [];
     if (typeof record.flow_id === 'string' && record.flow_id !== flowId) {

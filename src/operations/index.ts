@@ -1,5 +1,5 @@
 export { Catalogue, type Part, type Room } from './catalogue.ts';
-export { baseType, decodeText, unwrap } from './input.ts';
+export { assertShallow, baseType, decodeText, unwrap } from './input.ts';
 export { type AuditPort, createInvoke, type Invoke } from './invoke.ts';
 export { issuesOf, jsonPointer } from './issues.ts';
 export {

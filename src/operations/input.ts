@@ -16,7 +16,7 @@ export function parseInput(operation: AnyOperation, raw: unknown): unknown {
 }
 
 /** Level by level, not by recursion, which is what a deep input would break. */
-function assertShallow(raw: unknown, subject: string): void {
+export function assertShallow(raw: unknown, subject: string): void {
   let level: unknown[] = [raw];
   for (let depth = 0; level.length > 0; depth += 1) {
     if (depth > MAX_DEPTH) {

@@ -68,7 +68,11 @@ export async function approveProposal(
   };
   if (!(await changeProposal(trx, proposal, ['proposed'], decided))) throw closed(proposal);
   const rivals = await needs.targets[proposal.target].rivals(proposal);
-  const conflicted = await markConflicted(trx, proposal, rivals, at);
+  const losers = await markConflicted(trx, proposal, rivals, at);
+  const seen: ReadonlySet<string> = principal.visible_scopes;
+  const conflicted = losers
+    .filter(({ scope }) => scope === null || seen.has(scope))
+    .map(({ proposal_id }) => proposal_id);
   const approval_log_path = approvalLogPath(proposal, at);
   await needs.files.plan(trx, {
     place: placeOf(proposal.vault_id),

@@ -4,7 +4,7 @@ import { stableStringify } from '../kernel/canonical-json.ts';
 import { type Clock, isoNow } from '../kernel/clock.ts';
 import { refusal } from '../kernel/errors.ts';
 import { sha256Hex } from '../kernel/hash.ts';
-import type { Principal, Scope } from '../operations/index.ts';
+import { type Principal, SCOPES, type Scope } from '../operations/index.ts';
 import { flag, NO_TRIGGERS, type Policy } from '../policy/index.ts';
 import { findByIdempotencyKey, insertProposal } from './proposal-store.ts';
 import { NOT_EVALUATED, type ProposalRow } from './record.ts';
@@ -128,6 +128,18 @@ function writtenWords(draft: ProposalDraft): string {
   return textsIn([body, draft.frontmatter]).join('\n');
 }
 
+async function higherScope(trx: Trx, { vault_id, flow_id, flow_kind, scope }: ProposalRow): Promise<string | null> {
+  if (flow_id === null || flow_kind === 'new' || flow_kind === 'import') return scope;
+  const flow = await trx
+    .selectFrom('flows')
+    .select('scope')
+    .where('vault_id', '=', vault_id)
+    .where('flow_id', '=', flow_id)
+    .executeTakeFirst();
+  const rank = (word: string | null | undefined) => SCOPES.findIndex((each) => each === word);
+  return flow && rank(flow.scope) > rank(scope) ? flow.scope : scope;
+}
+
 function textsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   if (value === null || typeof value !== 'object') return [];
@@ -135,9 +147,10 @@ function textsIn(value: unknown): string[] {
   return Object.entries(value).flatMap(([key, member]) => [key, ...textsIn(member)]);
 }
 
-/** The event of a proposal: who may see it follows from the scope it carries. */
+/** The event of a proposal: who may see it follows from the scope it carries, the higher of what the flow is and would be. */
 export async function announce(trx: Trx, clock: Clock, row: ProposalRow, type: string): Promise<void> {
-  const { proposal_id, target, flow_id, flow_kind, scope } = row;
+  const { proposal_id, target, flow_id, flow_kind } = row;
+  const scope = await higherScope(trx, row);
   await appendEvent(trx, clock, {
     stream: `vault:${row.vault_id}`,
     type,

@@ -15,7 +15,9 @@ export async function assertFourEyes(
 ): Promise<boolean> {
   const isOwn = proposal.proposed_by === principal.user_id;
   if (!isOwn) return false;
-  const current = proposal.flow_id === null ? null : await scopeOf(queries, proposal.vault_id, proposal.flow_id);
+  // One that would add a flow says nothing of a flow that happens to have the same id.
+  const isOfFlow = proposal.flow_kind === 'edit' || proposal.flow_kind === 'retire';
+  const current = isOfFlow ? await scopeOf(queries, proposal.vault_id, proposal.flow_id ?? '') : null;
   const scopes = [proposal.scope, current].filter(isScope);
   if (!scopes.some((scope) => scope !== 'personal')) return true;
   const others = await queries

@@ -161,7 +161,7 @@ export async function markConflicted(
   winner: ProposalRow,
   rivals: { flow_id: string } | { path: string },
   at: string,
-): Promise<string[]> {
+): Promise<{ proposal_id: string; scope: string | null }[]> {
   let query = trx
     .updateTable('proposals')
     .set({ status: 'conflicted', updated_at: at })
@@ -177,8 +177,7 @@ export async function markConflicted(
       .where('flow_id', '=', rivals.flow_id)
       .where(({ or, eb }) => or([eb('flow_kind', 'in', ['edit', 'retire']), eb('scope', 'in', seeing)]));
   }
-  const losers = await query.returning('proposal_id').execute();
-  return losers.map(({ proposal_id }) => proposal_id);
+  return query.returning(['proposal_id', 'scope']).execute();
 }
 
 /** The same author's proposal with the same key, if there was one. */

@@ -1,6 +1,6 @@
 import { ERRORS, type ErrorCode, FlowrightError, refusal } from '../../kernel/errors.ts';
 import { hideUrlPassword } from '../../kernel/secrets.ts';
-import { type AnyOperation, type ErrorEnvelope, routesOf } from '../../operations/index.ts';
+import { type AnyOperation, assertShallow, type ErrorEnvelope, routesOf } from '../../operations/index.ts';
 import type { Cli } from './run.ts';
 
 const TIMEOUT_MS = 30_000;
@@ -8,6 +8,8 @@ const TIMEOUT_MS = 30_000;
 /** Sends the operation to a hub; the answer's text is passed on as it came. */
 export async function callHub(operation: AnyOperation, input: Record<string, unknown>, cli: Cli): Promise<string> {
   const { config, origins } = cli.settings();
+  // The hub would refuse it; writing it as JSON would not even come that far.
+  assertShallow(input, operation.name);
   const { url, init } = requestFor(operation, input, config.hub_url as string);
   const headers: Record<string, string> = { accept: 'application/json', 'x-request-id': cli.requestId() };
   if (config.hub_token) headers.authorization = `Bearer ${config.hub_token}`;

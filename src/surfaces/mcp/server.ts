@@ -1,6 +1,7 @@
 import { type CallToolResult, McpServer, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { App } from '../../app.ts';
 import { packageVersion } from '../../home/index.ts';
+import { badRequest } from '../../kernel/errors.ts';
 import { newRequestId, REQUEST_ID_RE } from '../../kernel/ids.ts';
 import { errorEnvelope, toJson } from '../../operations/index.ts';
 import { servePrompts } from './prompts.ts';
@@ -43,13 +44,19 @@ async function callTool(
 ): Promise<CallToolResult> {
   const ids = { request_id: idFrom(meta?.request_id) ?? newRequestId(), correlation_id: idFrom(meta?.correlation_id) };
   try {
-    const principal = await resolve(vault_id === undefined || vault_id === null ? undefined : String(vault_id));
+    const principal = await resolve(vaultFrom(vault_id));
     const payload = await app.invoke(operation, { principal, door: 'mcp', ...ids }, input);
     const text = toJson(payload);
     return { content: [{ type: 'text', text }], structuredContent: payload as Record<string, unknown> };
   } catch (error) {
     return { content: [{ type: 'text', text: toJson(errorEnvelope(error, ids)) }], isError: true };
   }
+}
+
+function vaultFrom(value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'string') return value;
+  throw badRequest([{ code: 'invalid_type', message: 'must be of type string', path: '/vault_id' }]);
 }
 
 function idFrom(value: unknown): string | undefined {
