@@ -136,7 +136,7 @@ async function higherScope(trx: Trx, { vault_id, flow_id, flow_kind, scope }: Pr
     .where('vault_id', '=', vault_id)
     .where('flow_id', '=', flow_id)
     .executeTakeFirst();
-  const rank = (word: string | null | undefined) => SCOPES.findIndex((each) => each === word);
+  const rank = (word: string | null | undefined) => SCOPES.indexOf(word as Scope);
   return flow && rank(flow.scope) > rank(scope) ? flow.scope : scope;
 }
 

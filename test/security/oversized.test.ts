@@ -89,8 +89,17 @@ function crowds(): [string, string][] {
     [`${FITTING} boundaries`, draft({ steps: stepsWith('boundaries', list(FITTING)) })],
     [`${FITTING} inputs of a step`, draft({ steps: stepsWith('inputs', list(FITTING)) })],
     [`${FITTING / 2} outputs of a step`, draft({ steps: stepsWith('outputs', list(FITTING / 2, '{}')) })],
+    ['80000 inputs from nowhere', draft({ steps: stepsWith('inputs', list(80_000, '{"from":""}')) })],
+    ['many outputs of a step with a long id', longNamed()],
     [`${FITTING} requirements of a step`, draft({ steps: stepsWith('requires', list(FITTING)) })],
   ];
+}
+
+/** Whatever joins the one with each of the others makes a hundred times as much text. */
+function longNamed(): string {
+  const outputs = Array.from({ length: 300 }, (_, at) => ({ name: `output-${at}`, type: 'text' }));
+  const [first] = steps;
+  return draft({ steps: JSON.stringify([{ ...first, step_id: `flow_big#${'1'.repeat(500_000)}`, outputs }]) });
 }
 
 const PROPOSING = '/api/v1/flows';

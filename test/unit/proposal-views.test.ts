@@ -197,11 +197,11 @@ describe('a proposal', () => {
     expect(card({})).toContain('by ann (agent)');
     expect(card({})).toContain(`flowright proposal diff ${ID} shows the change.`);
     expect(card({ flow_kind: 'retire', flow_version: null })).toContain('proposed: retire flow_a [project]');
-    expect(card({ status: 'approved', decided_by: 'ann', self_approved: 1 })).toContain('approved by ann, the author');
+    expect(card({ status: 'approved', decided_by: 'ann', self_approved: 1 })).toContain('approved by ann (the author)');
     expect(proposalCard(proposalRecord(note({ body: '# Plan' }), [], null))).toContain('# Plan');
     const stale = { current_version: '1.0.5', current_state_id: 'flowst1_ffffffffffffffff', advice: 'Read it again.' };
     expect(proposalCard(proposalRecord(row(), [], stale))).toContain(
-      'stale: now at 1.0.5 flowst1_ffffffffffffffff. Read it again.',
+      'stale: it is 1.0.5 flowst1_ffffffffffffffff by now. Read it again.',
     );
   });
 

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { inert } from '../../../kernel/terminal.ts';
 import { descend } from '../operation-command.ts';
 import type { Cli } from '../run.ts';
 
@@ -12,7 +13,7 @@ export function register(program: Command, cli: Cli): void {
       if (cli.options().json) cli.print(JSON.stringify({ ok: isSound, findings }));
       else
         for (const { state, what, fix } of findings)
-          cli.print(`${MARKS[state]} ${what}${fix ? `\n       ${fix}` : ''}`);
+          cli.print(inert(`${MARKS[state]} ${what}${fix ? `\n       ${fix}` : ''}`));
       if (!isSound) process.exitCode = 1;
     });
 }
