@@ -3,7 +3,7 @@ import type { Issue } from '../kernel/errors.ts';
 import { issuesOf, jsonPointer } from '../operations/index.ts';
 import { buildFlowStepId, FLOW_ID_RE } from './flow-id.ts';
 import { type FlowBundle, FlowSchema, FlowStepSchema } from './flow-schema.ts';
-import { MAX_BUNDLE_BYTES, MAX_STEPS_PER_FLOW, MAX_TAGS } from './limits.ts';
+import { MAX_BUNDLE_BYTES, MAX_LIST_ITEMS, MAX_REF_ID, MAX_STEPS_PER_FLOW, MAX_TAGS } from './limits.ts';
 
 export type BundleVerdict = { ok: true; bundle: FlowBundle } | { ok: false; issues: Issue[] };
 
@@ -72,7 +72,7 @@ function relationIssues(candidate: unknown): Issue[] {
     .map((step, index): LooseStep => {
       const record = asRecord(step);
       const ordinal = Number.isInteger(record.ordinal) ? (record.ordinal as number) : undefined;
-      return { index, ordinal, stepId: asText(record.step_id), record };
+      return { index, ordinal, stepId: shortText(record.step_id), record };
     });
   return [
     ...identityIssues(asText(flow.flow_id), steps),
@@ -125,13 +125,15 @@ function referenceIssues(flow: Record<string, unknown>, steps: LooseStep[]): Iss
     for (const name of namesIn(record.outputs)) sources.set(`${stepId ?? ''}.outputs.${name}`, ordinal ?? 0);
   }
   return steps.flatMap(({ index, ordinal, record }) =>
-    asArray(record.inputs).flatMap((input, at) => {
-      const from = asText(asRecord(input).from);
-      const source = from === undefined ? 0 : sources.get(from);
-      if (source !== undefined && (source === 0 || source < (ordinal ?? 0))) return [];
-      const message = 'must name flow.inputs.<name> or <step id>.outputs.<name> of an earlier step';
-      return [issue('unresolved_reference', message, ['steps', index, 'inputs', at, 'from'])];
-    }),
+    asArray(record.inputs)
+      .slice(0, MAX_LIST_ITEMS)
+      .flatMap((input, at) => {
+        const from = asText(asRecord(input).from);
+        const source = from === undefined ? 0 : sources.get(from);
+        if (source !== undefined && (source === 0 || source < (ordinal ?? 0))) return [];
+        const message = 'must name flow.inputs.<name> or <step id>.outputs.<name> of an earlier step';
+        return [issue('unresolved_reference', message, ['steps', index, 'inputs', at, 'from'])];
+      }),
   );
 }
 
@@ -146,8 +148,15 @@ function duplicateTagIssues(tags: unknown[]): Issue[] {
   });
 }
 
+/** Names within the limits only: what goes beyond them is complained of already, and may be of any size and number. */
 function namesIn(list: unknown): string[] {
-  return asArray(list).flatMap((item) => asText(asRecord(item).name) ?? []);
+  return asArray(list)
+    .slice(0, MAX_LIST_ITEMS)
+    .flatMap((item) => shortText(asRecord(item).name) ?? []);
+}
+
+function shortText(value: unknown): string | undefined {
+  return typeof value === 'string' && value.length <= MAX_REF_ID ? value : undefined;
 }
 
 function asText(value: unknown): string | undefined {
