@@ -40,7 +40,7 @@ const list = defineOperation({
     review_queue: word(64).describe('Only in this queue'),
     review_severity: z.enum(SEVERITIES).optional().describe('Only with this severity'),
     mine: z.boolean().default(false).describe('Only your own'),
-    cursor: ProposalId.optional().describe('next_cursor of the page before'),
+    cursor: z.uuid('must be a next_cursor of this list').optional().describe('next_cursor of the page before'),
     limit: z.int().min(1).max(MAX_PAGE).optional().describe('How many at most'),
   }),
   output: z

@@ -52,7 +52,9 @@ onEachDatabase((_engine, makeStore) => {
         typed(text, 'note', 'put', 'inbox/a.md', '--file', '-', '--json', ...more);
       const first = JSON.parse((await write('one')).stdout) as Written;
       expect(first).toMatchObject({ written: true });
-      expect((await write('two')).status).toBe(0);
+      const blind = await write('two');
+      expect([blind.status, JSON.parse(blind.stderr).code]).toEqual([1, 'CONFLICT']);
+      expect((await write('two', '--force')).status).toBe(0);
       const stale = await write('three', '--base-state-id', first.state_id);
       expect([stale.status, stale.stdout]).toEqual([1, '']);
       expect(JSON.parse(stale.stderr)).toMatchObject({
