@@ -12,7 +12,7 @@ const page = readFileSync(join(ROOT, 'docs/flow-diff.md'), 'utf8');
 /** The rows of the table whose first header is this one. */
 function table(header: string): string[][] {
   const lines = page.split('\n');
-  const start = lines.findIndex((line) => line.startsWith(`| ${header} |`));
+  const start = lines.findIndex((line) => line.split('|')[1]?.trim() === header);
   const rows = lines.slice(start).slice(0, lines.slice(start).indexOf(''));
   return rows
     .filter((_, at) => at !== 1)
