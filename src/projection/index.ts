@@ -1,10 +1,10 @@
 export { MAX_RENDERED_BYTES } from './document.ts';
-export { contentHash, type Drift, type DriftReason, detectDrift, isProjectionStale } from './drift.ts';
+export { contentHash, type Drift, detectDrift, isProjectionStale } from './drift.ts';
 export { ACTIVE_HARNESSES, type ActiveHarness, HARNESSES, type Harness, isHarnessActive } from './harness.ts';
 export { inertWords } from './inert-text.ts';
-export { GENERATED_MARKER_PREFIX, type Marker, PROJECTION_GENERATOR_VERSION, readMarker } from './marker.ts';
+export { GENERATED_MARKER_PREFIX, PROJECTION_GENERATOR_VERSION, readMarker } from './marker.ts';
 export { promptValues } from './mcp-prompt.ts';
 export { projectOperation } from './operations.ts';
-export { type Fidelity, type Projected, projectFlow } from './project-flow.ts';
+export { projectFlow } from './project-flow.ts';
 export type { FlowProjectResult } from './projection-schema.ts';
 export { defaultArtifactPath, flowIdOf, skillNameOf, slugOf } from './slug.ts';

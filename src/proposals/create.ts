@@ -6,6 +6,7 @@ import { refusal } from '../kernel/errors.ts';
 import { sha256Hex } from '../kernel/hash.ts';
 import { type Principal, SCOPES, type Scope } from '../operations/index.ts';
 import { flag, NO_TRIGGERS, type Policy } from '../policy/index.ts';
+import { concernedScopes } from './concerned-scopes.ts';
 import { findByIdempotencyKey, insertProposal } from './proposal-store.ts';
 import { NOT_EVALUATED, type ProposalRow } from './record.ts';
 
@@ -128,18 +129,6 @@ function writtenWords(draft: ProposalDraft): string {
   return textsIn([body, draft.frontmatter]).join('\n');
 }
 
-async function higherScope(trx: Trx, { vault_id, flow_id, flow_kind, scope }: ProposalRow): Promise<string | null> {
-  if (flow_id === null || flow_kind === 'new' || flow_kind === 'import') return scope;
-  const flow = await trx
-    .selectFrom('flows')
-    .select('scope')
-    .where('vault_id', '=', vault_id)
-    .where('flow_id', '=', flow_id)
-    .executeTakeFirst();
-  const rank = (word: string | null | undefined) => SCOPES.indexOf(word as Scope);
-  return flow && rank(flow.scope) > rank(scope) ? flow.scope : scope;
-}
-
 function textsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   if (value === null || typeof value !== 'object') return [];
@@ -150,7 +139,8 @@ function textsIn(value: unknown): string[] {
 /** The event of a proposal: who may see it follows from the scope it carries, the higher of what the flow is and would be. */
 export async function announce(trx: Trx, clock: Clock, row: ProposalRow, type: string): Promise<void> {
   const { proposal_id, target, flow_id, flow_kind } = row;
-  const scope = await higherScope(trx, row);
+  const concerned = await concernedScopes(trx, row);
+  const scope = SCOPES.findLast((each) => concerned.includes(each)) ?? null;
   await appendEvent(trx, clock, {
     stream: `vault:${row.vault_id}`,
     type,

@@ -26,7 +26,6 @@ interface Needs {
 const tag = 'Proposals';
 const rename = { id: 'proposal_id' };
 const note = (maximum: number) => freeText(maximum).trim();
-const CLOSED_FIRST = refusal('CONFLICT', 'Somebody else decided it at the same moment. Read it again.');
 
 async function recordOf(context: Context<Needs>, row: ProposalRow) {
   return proposalRecord(row, await commentsOf(context.trx, row.proposal_key), null);
@@ -34,7 +33,9 @@ async function recordOf(context: Context<Needs>, row: ProposalRow) {
 
 async function change(context: Context<Needs>, row: ProposalRow, set: Partial<ProposalRow>, event: string) {
   const updated = { ...set, updated_at: isoNow(context.clock) };
-  if (!(await changeProposal(context.trx, row, ['proposed', 'conflicted'], updated))) throw CLOSED_FIRST;
+  if (!(await changeProposal(context.trx, row, ['proposed', 'conflicted'], updated))) {
+    throw refusal('CONFLICT', 'Somebody else decided it at the same moment. Read it again.');
+  }
   const done = { ...row, ...updated };
   await announce(context.trx, context.clock, done, event);
   return recordOf(context, done);

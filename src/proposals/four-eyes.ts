@@ -1,11 +1,12 @@
 import type { Queries } from '../database/index.ts';
 import { refusal } from '../kernel/errors.ts';
-import { isScope, type Principal, type Role, resolveVisibleScopes, type Scope } from '../operations/index.ts';
+import { type Principal, type Role, resolveVisibleScopes, type Scope } from '../operations/index.ts';
+import { concernedScopes } from './concerned-scopes.ts';
 import type { ProposalRow } from './record.ts';
 
 /**
- * Nobody judges their own project or org change while somebody else in the vault may. True when the principal does so
- * because there is nobody else. Personal flows and notes are exempt: every member who may judge could write them anyway.
+ * Nobody judges their own project or org change while somebody else in the vault may. True when the principal judges
+ * what is their own, because there is nobody else or because that is allowed. Personal flows and notes are exempt: every member who may judge could write them anyway.
  */
 export async function assertFourEyes(
   queries: Queries,
@@ -15,10 +16,7 @@ export async function assertFourEyes(
 ): Promise<boolean> {
   const isOwn = proposal.proposed_by === principal.user_id;
   if (!isOwn) return false;
-  // One that would add a flow says nothing of a flow that happens to have the same id.
-  const isOfFlow = proposal.flow_kind === 'edit' || proposal.flow_kind === 'retire';
-  const current = isOfFlow ? await scopeOf(queries, proposal.vault_id, proposal.flow_id ?? '') : null;
-  const scopes = [proposal.scope, current].filter(isScope);
+  const scopes = await concernedScopes(queries, proposal);
   if (!scopes.some((scope) => scope !== 'personal')) return true;
   const others = await queries
     .selectFrom('memberships')
@@ -43,14 +41,4 @@ export async function assertFourEyes(
       .map(({ user_id }) => user_id)
       .join(' or ')}.`,
   );
-}
-
-async function scopeOf(queries: Queries, vaultId: string, flowId: string): Promise<string | null> {
-  const row = await queries
-    .selectFrom('flows')
-    .select('scope')
-    .where('vault_id', '=', vaultId)
-    .where('flow_id', '=', flowId)
-    .executeTakeFirst();
-  return row?.scope ?? null;
 }

@@ -1,11 +1,5 @@
 export { unknownProposal } from './approve.ts';
-export {
-  createProposal,
-  earlierProposal,
-  type Idempotency,
-  idempotencyOf,
-  type ProposalDraft,
-} from './create.ts';
+export { createProposal, earlierProposal, idempotencyOf, type ProposalDraft } from './create.ts';
 export { ExternalRef, IdempotencyKey, MAX_INTENT } from './input.ts';
 export { createNoteTarget } from './note-target.ts';
 export { findProposal } from './proposal-store.ts';

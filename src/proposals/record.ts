@@ -82,7 +82,9 @@ const recordShape = {
   decided_by: z.string().nullable(),
   decided_at: z.string().nullable(),
   decision_note: z.string(),
-  self_approved: z.boolean().describe('The author approved it because nobody else in the vault could'),
+  self_approved: z
+    .boolean()
+    .describe('The author approved it: nobody else in the vault could, or it is personal or a note'),
   applied_state_id: z.string().nullable(),
   rebase: RebaseHint.nullable().describe('What it would have to be based on now; null when it still fits'),
   comments: z.array(Comment),

@@ -1,11 +1,11 @@
-export { examineNotes, type NoteFinding } from './examine.ts';
-export { type PlannedWrite, planWrite, type Settled, type SettleNeeds, settleWrites } from './file-writes.ts';
+export { examineNotes } from './examine.ts';
+export { planWrite, type Settled, settleWrites } from './file-writes.ts';
 export { Files } from './files.ts';
 export { frontmatterFault, NoteFrontmatter } from './frontmatter-limits.ts';
 export { checkNotePath, isServerPath, NotePath, refuseServerPath } from './note-path.ts';
 export { NoteBody, NoteStateId } from './note-schema.ts';
 export { ABSENT_NOTE_STATE_ID, noteStateId } from './note-state-id.ts';
-export { type NoteContent, noteText, type ParsedNote, parseNote } from './note-text.ts';
+export { noteText, parseNote } from './note-text.ts';
 export type { NoteVisibility } from './note-visibility.ts';
-export { type Note, type NotePage, type NoteState, Notes, placeOf } from './notes.ts';
-export { PROVENANCE_KEYS, stripProvenance, withProvenance } from './provenance.ts';
+export { type Note, type NoteState, Notes, placeOf } from './notes.ts';
+export { stripProvenance, withProvenance } from './provenance.ts';
