@@ -34,6 +34,67 @@ export function createCatalogue(): Catalogue {
       parts: [part(() => import('./policy/operations.ts'))],
     },
     {
+      namespaces: [{ name: 'flowchart', summary: 'Graphs of nodes that people and models walk together' }],
+      parts: [
+        part(
+          () => import('./flowcharts/graph/operations.ts'),
+          [
+            'list',
+            'get',
+            'create',
+            'update',
+            'delete',
+            'graph',
+            'save',
+            'validate',
+            'versions',
+            'diff',
+            'import',
+            'export',
+            'node-types',
+          ],
+        ),
+        part(() => import('./flowcharts/runtime/operations.ts'), ['run', 'runtime']),
+      ],
+    },
+    {
+      namespaces: [{ name: 'run', summary: 'Runs of flowcharts: watch, steer, replay, compare' }],
+      parts: [
+        part(
+          () => import('./flowcharts/runtime/operations.ts'),
+          ['control', 'cancel', 'pause', 'resume', 'retry', 'skip', 'rewind'],
+        ),
+        part(
+          () => import('./flowcharts/history/operations.ts'),
+          ['list', 'show', 'status', 'nodes', 'node', 'trace', 'compare', 'watch', 'events'],
+        ),
+      ],
+    },
+    {
+      namespaces: [{ name: 'task', summary: 'What runs ask of people' }],
+      parts: [part(() => import('./flowcharts/tasks/operations.ts'))],
+    },
+    {
+      namespaces: [{ name: 'memory', summary: 'What flowcharts remember' }],
+      parts: [part(() => import('./memories/operations.ts'))],
+    },
+    {
+      namespaces: [{ name: 'plan', summary: 'Plans with stages and tasks' }],
+      parts: [part(() => import('./plans/operations.ts'))],
+    },
+    {
+      namespaces: [{ name: 'milestone', summary: 'Milestones and how far they are' }],
+      parts: [part(() => import('./milestones/operations.ts'))],
+    },
+    {
+      namespaces: [{ name: 'attachment', summary: 'Files that nodes work with' }],
+      parts: [part(() => import('./attachments/operations.ts'))],
+    },
+    {
+      namespaces: [{ name: 'artifact', summary: 'What node runs left behind' }],
+      parts: [part(() => import('./artifacts/operations.ts'))],
+    },
+    {
       namespaces: [
         { name: 'whoami', summary: 'Who you are here' },
         { name: 'vault', summary: 'Vaults, each with its own flows and members' },

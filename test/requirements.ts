@@ -1,8 +1,21 @@
+import { ARTIFACT_REQUIREMENTS } from './requirements/artifacts.ts';
+import { ATTACHMENT_REQUIREMENTS } from './requirements/attachments.ts';
+import { GRAPH_REQUIREMENTS } from './requirements/graph.ts';
+import { LLM_REQUIREMENTS } from './requirements/llm.ts';
+import { PLAN_REQUIREMENTS } from './requirements/plans.ts';
+import { RUNTIME_REQUIREMENTS } from './requirements/runtime.ts';
+
 /**
  * The rules of the contract, each with an id. A test cites the rules it proves by writing their ids in square brackets
  * in its title; test/unit/requirements.test.ts fails when a rule is cited nowhere or a citation names no rule.
  */
 export const REQUIREMENTS: Record<string, string> = {
+  ...GRAPH_REQUIREMENTS,
+  ...RUNTIME_REQUIREMENTS,
+  ...LLM_REQUIREMENTS,
+  ...PLAN_REQUIREMENTS,
+  ...ATTACHMENT_REQUIREMENTS,
+  ...ARTIFACT_REQUIREMENTS,
   'S002-1.1-constants': 'File name, starter folder, 200 summaries and 100 steps are as pinned',
   'S002-1.1-file-shape': 'The store file is {vaults: {id: {flows, steps, runs, candidates, projections}}}',
   'S002-1.2-load-never-throws': 'Loading a missing or malformed store file gives {vaults: {}} and never throws',

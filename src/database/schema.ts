@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely';
+import type { FlowchartSchema } from './flowchart-schema.ts';
 
 /** One interface a table; the migrations create exactly these. Times are ISO-8601 UTC, JSON columns are text. */
 export interface VaultsTable {
@@ -234,7 +235,7 @@ export interface KeptFilesTable {
   kept_at: string;
 }
 
-export interface Schema {
+export interface Schema extends FlowchartSchema {
   vaults: VaultsTable;
   users: UsersTable;
   memberships: MembershipsTable;

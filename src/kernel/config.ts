@@ -134,6 +134,59 @@ export const SETTINGS = {
     ),
     summary: 'Folder with one folder of notes for each vault; vaults/ in the data folder when left out',
   }),
+  llm: setting({
+    env: 'FLOWRIGHT_LLM',
+    default: null as string | null,
+    parse: optional(
+      text('be provider:model, for example openai:gpt-5-mini', (value) => /^(openai|anthropic):\S{1,200}$/.test(value)),
+    ),
+    summary:
+      'Model that nodes ask, as provider:model; providers are openai (and whatever speaks its protocol) and anthropic',
+  }),
+  llm_base_url: setting({
+    env: 'FLOWRIGHT_LLM_BASE_URL',
+    default: null as string | null,
+    parse: optional(text('be an http:// or https:// address', (value) => /^https?:\/\/[^\s/]+/.test(value))),
+    summary: 'Address of a model server other than the provider itself, such as Ollama, vLLM or a gateway',
+    show: (value) => (value === null ? null : hideUrlPassword(value)),
+  }),
+  llm_api_key: setting({
+    env: 'FLOWRIGHT_LLM_API_KEY',
+    default: null as string | null,
+    parse: optional(text('be a key', (value) => value.length <= 1_024)),
+    summary: 'Key for the model server; OPENAI_API_KEY or ANTHROPIC_API_KEY when left out',
+    secret: true,
+  }),
+  llm_timeout_seconds: setting({
+    env: 'FLOWRIGHT_LLM_TIMEOUT_SECONDS',
+    default: 120,
+    parse: integer(1, 3_600),
+    summary: 'Longest time one call to a model may take',
+  }),
+  runs_at_once: setting({
+    env: 'FLOWRIGHT_RUNS_AT_ONCE',
+    default: 32,
+    parse: integer(1, 10_000),
+    summary: 'Runs that one process walks at the same time; more wait in line',
+  }),
+  'retention.run_days': setting({
+    env: 'FLOWRIGHT_RETENTION_RUN_DAYS',
+    default: 90,
+    parse: integer(0, 36_500),
+    summary: 'Days that finished runs are kept; 0 keeps them for ever',
+  }),
+  'retention.event_hours': setting({
+    env: 'FLOWRIGHT_RETENTION_EVENT_HOURS',
+    default: 168,
+    parse: integer(1, 87_600),
+    summary: 'Hours that events can be replayed',
+  }),
+  attachment_limit_bytes: setting({
+    env: 'FLOWRIGHT_ATTACHMENT_LIMIT_BYTES',
+    default: 10 * 1_048_576,
+    parse: integer(1_024, 100 * 1_048_576),
+    summary: 'Largest attachment',
+  }),
   'flow.visible_scopes': setting({
     env: 'FLOWRIGHT_FLOW_VISIBLE_SCOPES',
     default: null as string[] | null,

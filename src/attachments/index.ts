@@ -1,0 +1,1 @@
+export type { Attachment } from './attachment.ts';

@@ -1,0 +1,1 @@
+export const ARTIFACT_REQUIREMENTS: Record<string, string> = {};

@@ -1,0 +1,1 @@
+export const ATTACHMENT_REQUIREMENTS: Record<string, string> = {};

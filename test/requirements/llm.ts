@@ -1,0 +1,1 @@
+export const LLM_REQUIREMENTS: Record<string, string> = {};

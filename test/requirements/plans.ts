@@ -1,0 +1,1 @@
+export const PLAN_REQUIREMENTS: Record<string, string> = {};

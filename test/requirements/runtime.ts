@@ -1,0 +1,1 @@
+export const RUNTIME_REQUIREMENTS: Record<string, string> = {};
