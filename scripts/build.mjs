@@ -24,7 +24,16 @@ const { metafile } = await build({
   banner: {
     js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
   },
-  external: ['better-sqlite3', 'fastify', '@fastify/*', 'pg', 'pino', '@modelcontextprotocol/*'],
+  external: [
+    'better-sqlite3',
+    'fastify',
+    '@fastify/*',
+    'pg',
+    'pino',
+    '@modelcontextprotocol/*',
+    'socket.io',
+    '@langchain/*',
+  ],
   chunkNames: 'chunks/[name]-[hash]',
 });
 

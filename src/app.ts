@@ -1,13 +1,19 @@
+import { Attachments } from './attachments/index.ts';
 import { AuditLog } from './audit/index.ts';
 import { connect, createFreshness, type Database, migrate } from './database/index.ts';
 import type { DraftReader } from './diff/index.ts';
 import { importOldFiles } from './first-import.ts';
+import { migrateConfigs } from './flowcharts/graph/migrate-configs.ts';
+import type { RuntimeHost } from './flowcharts/index.ts';
+import { openRuntime } from './flowcharts/runtime/open-runtime.ts';
 import { FlowLibrary } from './flows/index.ts';
-import { ensureOwner, Principals } from './identity/index.ts';
+import { readHubLock } from './home/index.ts';
+import { DEFAULT_VAULT, ensureOwner, OWNER, Principals } from './identity/index.ts';
 import { type Clock, systemClock } from './kernel/clock.ts';
 import type { Config } from './kernel/config.ts';
 import type { Log } from './kernel/log.ts';
 import { onFirstUse } from './kernel/on-first-use.ts';
+import { createLlm, type Llm } from './llm/index.ts';
 import { type Catalogue, createInvoke, type Invoke } from './operations/index.ts';
 import { Policy } from './policy/index.ts';
 import type { ProposalTargets } from './proposals/index.ts';
@@ -29,6 +35,9 @@ export interface Services {
   noteVisibility: NoteVisibility;
   targets: ProposalTargets;
   drafts: DraftReader;
+  llm: Llm;
+  attachments: Attachments;
+  runtime: RuntimeHost;
 }
 
 /** The wired program: what every door is given. */
@@ -57,7 +66,11 @@ export async function openApp(settings: Settings, options: AppOptions): Promise<
   const database = await connect({ url: config.database_url, file: paths.database });
   try {
     await migrate(database);
-    await ensureOwner(database, clock);
+    await migrateConfigs(database, clock);
+    if (await ensureOwner(database, clock)) {
+      const { addExamples } = await import('./flowcharts/graph/add-examples.ts');
+      await addExamples(database, clock, { vault_id: DEFAULT_VAULT, user_id: OWNER });
+    }
     await importOldFiles({ database, clock, dataDir: paths.home, log: options.log });
   } catch (error) {
     await database.close();
@@ -71,7 +84,27 @@ export async function openApp(settings: Settings, options: AppOptions): Promise<
   const notes = new Notes({ database, files });
   // A process that died after a commit left files unwritten; they are written now.
   await files.settle();
+  const llm = createLlm({ config, log });
+  const attachments = new Attachments({
+    database,
+    dir: paths.attachments,
+    limitBytes: config.attachment_limit_bytes,
+  });
+  const runtime = openRuntime(async () =>
+    (await import('./flowcharts/runtime/create-dispatcher.ts')).createDispatcher({
+      database,
+      clock,
+      log,
+      llm,
+      attachments,
+      runsAtOnce: config.runs_at_once,
+      isServedElsewhere: () => isServedElsewhere(paths, config.database_url),
+    }),
+  );
   const services: Services = {
+    llm,
+    attachments,
+    runtime,
     database,
     clock,
     config,
@@ -101,8 +134,16 @@ export async function openApp(settings: Settings, options: AppOptions): Promise<
     principals: new Principals({ database, freshness, clock }),
     invoke: createInvoke(services, database, auditLog),
     close: async () => {
+      await runtime.close();
       await auditLog.flush();
       await database.close();
     },
   };
+}
+
+/** A hub on this data folder walks its runs; who shares a PostgreSQL walks their own. */
+function isServedElsewhere(paths: Settings['paths'], databaseUrl: string | null): boolean {
+  if (databaseUrl !== null) return false;
+  const hub = readHubLock(paths);
+  return hub !== null && hub.pid !== process.pid;
 }

@@ -54,14 +54,14 @@ export function createCatalogue(): Catalogue {
             'node-types',
           ],
         ),
-        part(() => import('./flowcharts/runtime/operations.ts'), ['run', 'runtime']),
+        part(() => import('./flowcharts/runtime/run-operations.ts'), ['run', 'runtime']),
       ],
     },
     {
       namespaces: [{ name: 'run', summary: 'Runs of flowcharts: watch, steer, replay, compare' }],
       parts: [
         part(
-          () => import('./flowcharts/runtime/operations.ts'),
+          () => import('./flowcharts/runtime/control-operations.ts'),
           ['control', 'cancel', 'pause', 'resume', 'retry', 'skip', 'rewind'],
         ),
         part(

@@ -1,1 +1,2 @@
 export type { Attachment } from './attachment.ts';
+export { Attachments } from './attachments.ts';

@@ -1,5 +1,6 @@
 export { connect } from './connect.ts';
 export type { Database, DialectName, Queries, Trx } from './database.ts';
+export { forgetWords, indexWords, searchWords, type WordEntry, type WordKind, type WordQuery } from './entity-words.ts';
 export type {
   AttachmentsTable,
   EdgeMode,
@@ -31,4 +32,6 @@ export type {
   Schema,
   TokensTable,
 } from './schema.ts';
+export { type Row, rows, type Script, type Statement } from './script.ts';
+export { firstInTail, readTail, type TailCursor, type TailPage, tailStart } from './tail.ts';
 export { takeTurns } from './turns.ts';

@@ -2,8 +2,9 @@ import { CompiledQuery, Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { FlowrightError, refusal } from '../kernel/errors.ts';
 import { hideUrlPassword } from '../kernel/secrets.ts';
-import type { Database } from './database.ts';
+import type { Database, Presence, Trx } from './database.ts';
 import type { Schema } from './schema.ts';
+import { numbered, type Row, type Script } from './script.ts';
 
 const POOL_SIZE = 10;
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -37,11 +38,14 @@ export async function openPostgres(url: string): Promise<Database> {
     dialect: 'postgres',
     queries,
     transaction: (work) => queries.transaction().execute(work),
+    script: (make) => queries.transaction().execute((trx) => runScript(trx, make())),
+    scriptIn: runScript,
     stamp: sharedStamp(async () => {
       // A snapshot names every transaction it sees: equal snapshots see equal data.
       const result = await pool.query<{ stamp: string }>('select pg_current_snapshot()::text as stamp');
       return result.rows[0]?.stamp ?? '';
     }),
+    presence: sessionPresence(url, pool),
     backup: async () => {
       throw refusal(
         'BAD_REQUEST',
@@ -50,6 +54,44 @@ export async function openPostgres(url: string): Promise<Database> {
     },
     close: () => queries.destroy(),
   };
+}
+
+/** A session that ends, even by SIGKILL, lets its advisory locks go. */
+function sessionPresence(url: string, pool: pg.Pool): Presence {
+  return {
+    hold: async (name) => {
+      const session = new pg.Client({ connectionString: url });
+      // When the server drops it the name is free; fencing keeps the holder from writing.
+      session.on('error', () => {});
+      await session.connect();
+      await session.query('select pg_advisory_lock(hashtextextended($1, 0))', [name]);
+      return () => session.end();
+    },
+    isHeld: async (name) => {
+      const free = await pool.query<{ free: boolean }>(
+        'select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as free',
+        [name],
+      );
+      return free.rows[0]?.free === false;
+    },
+  };
+}
+
+const numberedOnce = new Map<string, string>();
+
+async function runScript<T>(trx: Trx, script: Script<T>): Promise<T> {
+  let step = script.next();
+  while (!step.done) {
+    const { sql, values } = step.value;
+    let text = numberedOnce.get(sql);
+    if (text === undefined) {
+      text = numbered(sql);
+      numberedOnce.set(sql, text);
+    }
+    const { rows, numAffectedRows } = await trx.executeQuery<Row>(CompiledQuery.raw(text, [...values]));
+    step = script.next(rows.length === 0 && numAffectedRows ? [{ changes: Number(numAffectedRows) }] : rows);
+  }
+  return step.value;
 }
 
 const typeParser: typeof pg.types.getTypeParser = ((oid: number, format?: 'text') =>

@@ -15,6 +15,8 @@ import {
 import { FlowrightError, refusal } from '../kernel/errors.ts';
 import type { Database } from './database.ts';
 import type { Schema } from './schema.ts';
+import { SqliteScripts } from './sqlite-scripts.ts';
+import { Turn } from './turn.ts';
 
 const BUSY_TIMEOUT_MS = 30_000;
 /** Marks a file as ours: "FLWR". */
@@ -22,12 +24,20 @@ export const APPLICATION_ID = 0x464c5752;
 
 export function openSqlite(file: string): Database {
   const connection = openConnection(file);
-  const queries = new Kysely<Schema>({ dialect: immediateDialect(connection) });
+  const turn = new Turn();
+  const queries = new Kysely<Schema>({ dialect: immediateDialect(connection, turn) });
+  const scripts = new SqliteScripts(connection, turn);
   return {
     dialect: 'sqlite',
     queries,
     transaction: (work) => queries.transaction().execute(work),
+    script: (make) =>
+      scripts.run(make).catch((error: unknown) => {
+        throw clearFault(connection, error);
+      }),
+    scriptIn: async (_trx, script) => scripts.inside(script),
     stamp: stampReader(connection),
+    presence: null,
     backup: (target) => backup(connection, target),
     close: () => queries.destroy(),
   };
@@ -90,28 +100,50 @@ function pause(milliseconds: number): void {
 
 /** Transactions begin IMMEDIATE: a read that turns into a write would otherwise fail instead of wait. */
 class ImmediateSqliteDriver extends SqliteDriver {
+  readonly #turn: Turn;
+
+  constructor(database: SqliteDatabase, turn: Turn) {
+    super({ database });
+    this.#turn = turn;
+  }
+
+  // Scripts use the same connection, and must not land inside a transaction of somebody else.
+  override async acquireConnection(): Promise<DatabaseConnection> {
+    await this.#turn.take();
+    return super.acquireConnection();
+  }
+
+  override async releaseConnection(): Promise<void> {
+    await super.releaseConnection();
+    this.#turn.give();
+  }
+
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw('begin immediate'));
   }
 }
 
 /** A file that is damaged says so at the first statement that meets the damage, whichever that is. */
+function clearFault(connection: BetterSqlite3.Database, error: unknown): unknown {
+  const code = String((error as { code?: string }).code);
+  if (code.startsWith('SQLITE_BUSY')) {
+    const message = 'Another process has held the database for too long. Try again in a moment.';
+    return new FlowrightError('DATABASE_UNAVAILABLE', message, { cause: error });
+  }
+  if (!/^SQLITE_(CORRUPT|NOTADB)/.test(code)) return error;
+  return new FlowrightError(
+    'DATABASE_UNAVAILABLE',
+    `The database ${connection.name} is damaged. Restore a backup with \`flowright restore FILE\`; \`flowright doctor\` says more.`,
+    { cause: error },
+  );
+}
+
 function withClearFaults(connection: BetterSqlite3.Database): SqliteDatabase {
   const clearly = <T>(work: () => T): T => {
     try {
       return work();
     } catch (error) {
-      const code = String((error as { code?: string }).code);
-      if (code.startsWith('SQLITE_BUSY')) {
-        const message = 'Another process has held the database for too long. Try again in a moment.';
-        throw new FlowrightError('DATABASE_UNAVAILABLE', message, { cause: error });
-      }
-      if (!/^SQLITE_(CORRUPT|NOTADB)/.test(code)) throw error;
-      throw new FlowrightError(
-        'DATABASE_UNAVAILABLE',
-        `The database ${connection.name} is damaged. Restore a backup with \`flowright restore FILE\`; \`flowright doctor\` says more.`,
-        { cause: error },
-      );
+      throw clearFault(connection, error);
     }
   };
   return {
@@ -128,10 +160,10 @@ function withClearFaults(connection: BetterSqlite3.Database): SqliteDatabase {
   };
 }
 
-function immediateDialect(connection: BetterSqlite3.Database): Dialect {
+function immediateDialect(connection: BetterSqlite3.Database, turn: Turn): Dialect {
   return {
     createAdapter: () => new SqliteAdapter(),
-    createDriver: () => new ImmediateSqliteDriver({ database: async () => withClearFaults(connection) }),
+    createDriver: () => new ImmediateSqliteDriver(withClearFaults(connection), turn),
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),
   };

@@ -28,7 +28,7 @@ export interface ImportReport {
 interface ImportNeeds {
   dialect: Database['dialect'];
   clock: Clock;
-  ensureVault(trx: Trx, vaultId: string): Promise<void>;
+  ensureVault(trx: Trx, vaultId: string): Promise<unknown>;
 }
 
 /**

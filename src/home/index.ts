@@ -3,3 +3,4 @@ export { syncFolder, writeDurably } from './durable-file.ts';
 export { type HubLock, readHubLock, removeHubLock, writeHubLock } from './hub-lock.ts';
 export { packageRoot, packageVersion } from './package-root.ts';
 export { type HomePaths, homePaths, resolveHome } from './paths.ts';
+export { isAlive, type RunningProcess, thisProcess } from './running-process.ts';

@@ -8,6 +8,8 @@ export interface HomePaths {
   database: string;
   /** Notes, one folder a vault, unless a setting names another place. */
   vaults: string;
+  /** Files that nodes work with. */
+  attachments: string;
 }
 
 export function homePaths(home: string): HomePaths {
@@ -16,6 +18,7 @@ export function homePaths(home: string): HomePaths {
     config: join(home, 'config.yaml'),
     database: join(home, 'flowright.db'),
     vaults: join(home, 'vaults'),
+    attachments: join(home, 'attachments'),
   };
 }
 

@@ -9,21 +9,22 @@ import { addVault, DEFAULT_VAULT, findStoredMembership, OWNER, setMembership } f
 
 export const SCOPE_FILENAME = 'hub_flow_workspace_scope.json';
 
-/** Vault `default` with its owner, once. One indexed read when they are there. */
-export async function ensureOwner(database: Database, clock: Clock): Promise<void> {
+/** Vault `default` with its owner, once; true when it was made now. One indexed read when they are there. */
+export async function ensureOwner(database: Database, clock: Clock): Promise<boolean> {
   const there = await database.queries
     .selectFrom('vaults')
     .select('vault_id')
     .where('vault_id', '=', DEFAULT_VAULT)
     .executeTakeFirst();
-  if (there) return;
-  await database.transaction((trx) => ensureVaultWithAdmin(trx, clock, DEFAULT_VAULT, OWNER));
+  if (there) return false;
+  return database.transaction((trx) => ensureVaultWithAdmin(trx, clock, DEFAULT_VAULT, OWNER));
 }
 
-/** Adds the vault with this admin when there is no such vault; an existing one is left as it is. */
-export async function ensureVaultWithAdmin(trx: Trx, clock: Clock, vaultId: string, admin: string): Promise<void> {
-  if (!(await addVault(trx, clock, { vault_id: vaultId, title: vaultId, starter_revision: 0 }))) return;
+/** Adds the vault with this admin when there is no such vault; an existing one is left as it is. True when added. */
+export async function ensureVaultWithAdmin(trx: Trx, clock: Clock, vaultId: string, admin: string): Promise<boolean> {
+  if (!(await addVault(trx, clock, { vault_id: vaultId, title: vaultId, starter_revision: 0 }))) return false;
   await setMembership(trx, clock, vaultId, { user_id: admin, role: 'admin', scopes: null, ambiguous: false });
+  return true;
 }
 
 /**

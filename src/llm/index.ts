@@ -1,3 +1,4 @@
+export { createLlm, type LlmOptions, type LlmSettings } from './create-llm.ts';
 export {
   type Budget,
   type Completion,
@@ -10,3 +11,4 @@ export {
   type ToolCall,
   type ToolDefinition,
 } from './port.ts';
+export { parseStrictObject } from './strict-json.ts';

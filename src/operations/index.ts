@@ -10,6 +10,7 @@ export {
   defineOperation,
   type HttpRoute,
   type Operation,
+  type RawAnswer,
   routesOf,
 } from './operation.ts';
 export { freeText, plainText } from './plain-text.ts';

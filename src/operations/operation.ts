@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type { Trx } from '../database/index.ts';
+import type { Config } from '../kernel/config.ts';
 import type { Ready } from '../kernel/ready.ts';
 import type { Principal } from './principal.ts';
 import type { Capability } from './role.ts';
@@ -29,6 +30,16 @@ export interface HttpRoute {
   tag: string;
   /** Names the state of what is sent, for a client that wants to change it. */
   etag?(payload: never): string | undefined;
+  /** The file that a success is about. It is what a client gets that does not ask for JSON; to save, never to show. */
+  raw?(payload: never): RawAnswer;
+  /** Largest body, where that of all routes is too small. */
+  bodyLimit?(config: Config): number;
+}
+
+export interface RawAnswer {
+  body: Buffer;
+  content_type: string;
+  file_name: string;
 }
 
 /**

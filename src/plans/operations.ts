@@ -1,3 +1,6 @@
-import type { AnyOperation } from '../operations/index.ts';
+import { readOperations } from './read-operations.ts';
+import { stageOperations } from './stage-operations.ts';
+import { taskOperations } from './task-operations.ts';
+import { writeOperations } from './write-operations.ts';
 
-export const operations: readonly AnyOperation[] = [];
+export const operations = [...readOperations, ...writeOperations, ...stageOperations, ...taskOperations];

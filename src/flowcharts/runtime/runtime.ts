@@ -7,3 +7,15 @@ export interface Runtime {
   /** Calls the listener after each commit that concerns a run; returns how to stop. */
   onCommit(listener: (runId: number) => void): () => void;
 }
+
+/** The same to the process that has it. */
+export interface RuntimeHost extends Runtime {
+  /** Takes over what dead processes left, and looks for runs that others ask for. */
+  start(): Promise<void>;
+  /** Runs that this process walks, or will. */
+  underWay(): readonly number[];
+  /** Resolves once there are none. */
+  idle(): Promise<void>;
+  /** Lets go of every run; the next process finds them. */
+  close(): Promise<void>;
+}

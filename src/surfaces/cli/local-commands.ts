@@ -39,6 +39,19 @@ export const LOCAL_COMMANDS: readonly LocalCommand[] = [
   { name: 'flow', summary: '', words: ['project'], load: () => import('./commands/flow-project.ts') },
   { name: 'note', summary: '', words: ['put'], load: () => import('./commands/note-put.ts') },
   { name: 'note', summary: '', words: ['propose'], load: () => import('./commands/note-propose.ts') },
+  {
+    name: 'flowchart',
+    summary: '',
+    words: ['save', 'validate', 'import', 'export'],
+    load: () => import('./commands/flowchart-files.ts'),
+  },
+  {
+    name: 'attachment',
+    summary: '',
+    words: ['upload', 'file'],
+    load: () => import('./commands/attachment-files.ts'),
+  },
+  { name: 'run', summary: '', words: ['watch'], load: () => import('./commands/run-watch.ts') },
 ];
 
 /** Those that a command line may mean: all of a namespace while nothing, or nothing known, follows it. */

@@ -86,7 +86,10 @@ function describeRoute(operation: AnyOperation, route: HttpRoute): Json {
     responses: {
       [String(route.status ?? 200)]: {
         description: 'Done',
-        content: { 'application/json': { schema: { $ref: componentUri(idOf(operation.output)) } } },
+        content: {
+          ...(route.raw ? { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } } : {}),
+          'application/json': { schema: { $ref: componentUri(idOf(operation.output)) } },
+        },
       },
       ...describeErrors(documentedCodes(operation, route)),
     },

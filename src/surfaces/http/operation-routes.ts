@@ -10,6 +10,7 @@ import {
   routesOf,
   toJsonBytes,
 } from '../../operations/index.ts';
+import { fileHeaders, wantsFile } from './file-answer.ts';
 
 const METHODS: HTTPMethods[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -41,14 +42,21 @@ export async function addOperationRoutes(server: FastifyInstance, app: App): Pro
 
 function addRoute(server: FastifyInstance, app: App, operation: AnyOperation, route: HttpRoute, url: string): void {
   const status = route.status ?? 200;
+  const { config } = app.settings;
+  const bodyLimit = Math.max(route.bodyLimit?.(config) ?? 0, config.body_limit_bytes);
   server.route({
     method: route.method,
     url,
     config: { public: 'public' in operation.access },
+    bodyLimit,
     handler: (request, reply) => {
       const send = (payload: unknown) => {
         const etag = route.etag?.(payload as never);
         if (etag) reply.header('etag', `"${etag}"`);
+        if (route.raw && wantsFile(request)) {
+          const file = route.raw(payload as never);
+          return reply.code(status).headers(fileHeaders(file)).send(file.body);
+        }
         return reply
           .code(status)
           .header('cache-control', 'no-store')
@@ -88,7 +96,15 @@ function inputOf(request: FastifyRequest, operation: AnyOperation, route: HttpRo
   const body = request.body ?? {};
   if (typeof body !== 'object' || Array.isArray(body)) return body;
   assertNoOverlap(path, body as Record<string, unknown>);
-  return Object.assign(body, path);
+  return Object.assign(body, path, idempotencyKey(request, operation, body as Record<string, unknown>));
+}
+
+/** May also come as a header, for operations that take one. */
+function idempotencyKey({ headers }: FastifyRequest, { input }: AnyOperation, body: Record<string, unknown>) {
+  const key = headers['idempotency-key'] ?? headers['x-idempotency-key'];
+  const isWanted =
+    key !== undefined && Object.hasOwn(input.shape, 'idempotency_key') && body.idempotency_key === undefined;
+  return isWanted ? { idempotency_key: key } : {};
 }
 
 function pathInput(params: Record<string, string>, operation: AnyOperation, route: HttpRoute): Record<string, unknown> {

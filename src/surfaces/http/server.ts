@@ -4,6 +4,7 @@ import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import type { App } from '../../app.ts';
 import { NOBODY } from '../../identity/index.ts';
 import { refusal } from '../../kernel/errors.ts';
+import { addRealtime } from '../realtime/server.ts';
 import { addAuthentication, tooMany } from './authentication.ts';
 import { answerBrokenRequest, sendError } from './error-answers.ts';
 import { parseJsonBody } from './json-body.ts';
@@ -72,6 +73,7 @@ export async function createHttpServer(app: App): Promise<FastifyInstance> {
   await addOperationRoutes(server, app);
   await addMcpRoute(server, app);
   await addPages(server, app);
+  await addRealtime(server, app);
   return server;
 }
 

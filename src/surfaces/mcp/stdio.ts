@@ -22,6 +22,7 @@ export async function serveMcpStdio(app: App): Promise<void> {
   const server = serveStdio(() => createMcpServer(app, tools, resolve), {
     onerror: (error) => app.services.log.warn({}, `MCP: ${error.message}`),
   });
+  await app.services.runtime.start();
   await ended;
   await server.close();
 }

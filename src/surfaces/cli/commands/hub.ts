@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import type { Command } from 'commander';
 import { openApp } from '../../../app.ts';
 import { removeHubLock, writeHubLock } from '../../../home/index.ts';
+import { keepTidy } from '../../../housekeeping.ts';
 import { refusal } from '../../../kernel/errors.ts';
 import { descend } from '../operation-command.ts';
 import type { Cli } from '../run.ts';
@@ -54,6 +55,8 @@ async function runHub(cli: Cli): Promise<void> {
   const { port } = server.server.address() as AddressInfo;
   const url = addressOf(config.host, port);
   writeHubLock(paths, url);
+  await app.services.runtime.start();
+  const stopTidying = keepTidy(app.services);
   cli.print(`listening on ${url}`);
   cli.print(`sign in: ${await signinLink(app, addressOf(reachableHost(config.host), port))}`);
   await stop;
@@ -62,6 +65,7 @@ async function runHub(cli: Cli): Promise<void> {
   const grace = setTimeout(() => server.server.closeAllConnections(), GRACE_MS);
   await server.close();
   clearTimeout(grace);
+  stopTidying();
   removeHubLock(paths);
   await app.close();
 }

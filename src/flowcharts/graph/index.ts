@@ -1,0 +1,17 @@
+export { createFlowchart, FIRST_DRAFT } from './create-flowchart.ts';
+export { EXAMPLES_DIRNAME, type Example, loadExamples } from './examples.ts';
+export { FLOWCHART_FILE_SCHEMA } from './flowchart-file.ts';
+export { findFlowchart, holdFlowchart } from './flowchart-store.ts';
+export { graphOf, judgeGraph } from './graph-answer.ts';
+export { type GraphIndex, indexGraph } from './graph-index.ts';
+export { importFlowchart } from './import-flowchart.ts';
+export { migrateConfigs } from './migrate-configs.ts';
+export type { Graph, GraphEdge, GraphNode } from './model.ts';
+export type { NodeTypes } from './normalise-node.ts';
+export { readFlowchartFile } from './read-flowchart-file.ts';
+export { loadRefFacts } from './ref-facts.ts';
+export { SYSTEM_MCP } from './system-mcp.ts';
+export { type RefFacts, validateGraph } from './validate-graph.ts';
+export type { GraphIssue, Validation } from './validation.ts';
+export { findGraph, loadGraph } from './versions.ts';
+export type { Flowchart } from './wire.ts';

@@ -1,0 +1,281 @@
+import { type Row, rows, type Script } from '../../database/index.ts';
+import type { Graph } from '../graph/model.ts';
+import { type CompiledGraph, compileGraph } from './compiled-graph.ts';
+import { endRun } from './end-run.ts';
+import type { ProcessPresence } from './process-presence.ts';
+import { StoryMismatch } from './restore.ts';
+import type { RuntimeHost } from './runtime.ts';
+import { LostRun } from './step.ts';
+import { Walk } from './walk.ts';
+import type { RunRow, WalkServices } from './walk-services.ts';
+
+const POLL_MS = 100;
+/** How often owners of runs are asked whether they live. */
+const OWNERS_MS = 500;
+/** Graphs kept ready; runs of one flowchart share them. */
+const KEPT_GRAPHS = 32;
+const RETRY_MS = 1_000;
+const MAX_FAULTS = 5;
+const LOOK_AT_ONCE = 256;
+
+export interface DispatcherOptions {
+  services: Omit<WalkServices, 'committed'>;
+  presence: ProcessPresence;
+  loadGraph(flowchartId: number, version: number): Promise<Graph | null>;
+  runsAtOnce: number;
+  /** A hub that serves the same data folder walks its runs; this process then only tells it. */
+  isServedElsewhere(): boolean;
+}
+
+/**
+ * Walks runs in this process: those that it is told of, those that it finds waiting in the database, and those whose
+ * owner has died. A run has one owner at a time; taking it raises its fence, and a step that carries an older number
+ * is refused, so that an owner that only seemed dead can do no harm.
+ */
+export class Dispatcher implements RuntimeHost {
+  readonly #options: DispatcherOptions;
+  readonly #services: WalkServices;
+  readonly #walks = new Map<number, Walk>();
+  readonly #line = new Set<number>();
+  readonly #faults = new Map<number, number>();
+  readonly #graphs = new Map<string, Promise<CompiledGraph | null>>();
+  readonly #listeners = new Set<(runId: number) => void>();
+  readonly #settling = new Map<number, (() => void)[]>();
+  #timer: NodeJS.Timeout | null = null;
+  #stamp = '';
+  #ownersAskedAt = 0;
+  #isPolling = false;
+  #isClosed = false;
+
+  constructor(options: DispatcherOptions) {
+    this.#options = options;
+    this.#services = { ...options.services, committed: (runId, woken) => this.#committed(runId, woken) };
+  }
+
+  wake(runId: number): void {
+    if (this.#isClosed) return;
+    const walk = this.#walks.get(runId);
+    walk?.poke();
+    // Also while it is being walked: that walk may be about to end.
+    if (walk || !this.#options.isServedElsewhere()) this.#line.add(runId);
+    this.#pump();
+    this.#announceSettled(runId);
+  }
+
+  settled(runId: number): Promise<void> {
+    if (!this.#walks.has(runId) && !this.#line.has(runId)) return Promise.resolve();
+    return new Promise((settled) => {
+      this.#settling.set(runId, [...(this.#settling.get(runId) ?? []), settled]);
+    });
+  }
+
+  onCommit(listener: (runId: number) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Takes over what dead processes left, and from now on looks for runs that others ask for. */
+  async start(): Promise<void> {
+    await this.#look(true);
+    this.#timer = setInterval(() => void this.#poll(), POLL_MS);
+    this.#timer.unref();
+  }
+
+  underWay(): readonly number[] {
+    return [...new Set([...this.#walks.keys(), ...this.#line])];
+  }
+
+  async idle(): Promise<void> {
+    for (let runs = this.underWay(); runs.length > 0; runs = this.underWay()) {
+      await Promise.all(runs.map((runId) => this.settled(runId)));
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    if (this.#timer) clearInterval(this.#timer);
+    this.#line.clear();
+    for (const walk of this.#walks.values()) walk.close();
+    while (this.#walks.size > 0) await new Promise((next) => setTimeout(next, 5));
+    const { database } = this.#services;
+    const { id } = this.#options.presence;
+    await database.script(() =>
+      rows('update flowchart_runs set owner = null, wakes = wakes + 1 where owner = ? and finished_at is null', id),
+    );
+    await this.#options.presence.leave();
+  }
+
+  #committed(runId: number, woken: readonly number[]): void {
+    for (const listener of this.#listeners) listener(runId);
+    for (const id of woken) this.wake(id);
+  }
+
+  #pump(): void {
+    for (const runId of this.#line) {
+      if (this.#isClosed || this.#walks.size >= this.#options.runsAtOnce) return;
+      if (this.#walks.has(runId)) continue;
+      this.#line.delete(runId);
+      this.#walks.set(runId, PLACE_TAKEN);
+      void this.#take(runId);
+    }
+  }
+
+  async #take(runId: number): Promise<void> {
+    try {
+      await this.#options.presence.announce();
+      const run = await this.#services.database.script(() => claim(runId, this.#options.presence.id));
+      if (run && !this.#isClosed) await this.#walk(run);
+      this.#faults.delete(runId);
+    } catch (thrown) {
+      if (!(thrown instanceof LostRun)) await this.#stumble(runId, thrown);
+    } finally {
+      this.#walks.delete(runId);
+      this.#pump();
+      this.#announceSettled(runId);
+    }
+  }
+
+  async #walk(run: RunRow): Promise<void> {
+    const graph = await this.#graph(run.flowchart_id, run.graph_version);
+    const entry = run.entry_node_id ?? graph?.startNodeId ?? null;
+    if (!graph || entry === null || !graph.nodes.has(entry)) {
+      return this.#fail(run, 'start_node_missing', 'The graph of this run has no single start node to begin with.');
+    }
+    const walk = new Walk(run, graph, this.#services);
+    this.#walks.set(run.id, walk);
+    try {
+      await walk.walk();
+    } catch (thrown) {
+      if (!(thrown instanceof StoryMismatch)) throw thrown;
+      await this.#fail(run, 'record_mismatch', `The record of this run does not fit its graph. ${thrown.message}`);
+    }
+  }
+
+  /** A fault of ours or of the database: tried again a few times, then the run says so. */
+  async #stumble(runId: number, thrown: unknown): Promise<void> {
+    const faults = (this.#faults.get(runId) ?? 0) + 1;
+    this.#services.log.error({ run_id: runId, error: thrown, faults }, `walking run ${runId} failed`);
+    if (faults >= MAX_FAULTS) {
+      this.#faults.delete(runId);
+      const [run] = await this.#services.database
+        .script(() => rows<RunRow & Row>('select * from flowchart_runs where id = ? and finished_at is null', runId))
+        .catch(() => []);
+      if (run)
+        await this.#fail(run, 'engine_error', 'The run could not be walked; the log of the process says why.').catch(
+          () => {},
+        );
+      return;
+    }
+    this.#faults.set(runId, faults);
+    const { database } = this.#services;
+    await database
+      .script(() => rows('update flowchart_runs set wakes = wakes + 1 where id = ? and finished_at is null', runId))
+      .catch(() => {});
+    setTimeout(() => this.wake(runId), RETRY_MS).unref();
+  }
+
+  async #fail(run: RunRow, error_code: string, error: string): Promise<void> {
+    const now = this.#services.clock.now().toISOString();
+    const woken = await this.#services.database.script(() => endRun(run, { status: 'failed', error, error_code }, now));
+    this.#committed(run.id, woken);
+  }
+
+  #graph(flowchartId: number, version: number): Promise<CompiledGraph | null> {
+    const key = `${flowchartId}:${version}`;
+    let graph = this.#graphs.get(key);
+    if (!graph) {
+      graph = this.#options.loadGraph(flowchartId, version).then((loaded) => (loaded ? compileGraph(loaded) : null));
+      graph.catch(() => this.#graphs.delete(key));
+      this.#graphs.set(key, graph);
+      const [oldest] = this.#graphs.keys();
+      if (this.#graphs.size > KEPT_GRAPHS && oldest !== undefined) this.#graphs.delete(oldest);
+    }
+    return graph;
+  }
+
+  async #poll(): Promise<void> {
+    if (this.#isPolling || this.#isClosed) return;
+    this.#isPolling = true;
+    try {
+      const stamp = await this.#services.database.stamp();
+      const asksOwners = performance.now() - this.#ownersAskedAt > OWNERS_MS;
+      if (stamp === this.#stamp && !asksOwners) return;
+      this.#stamp = stamp;
+      await this.#look(asksOwners);
+    } catch (thrown) {
+      this.#services.log.warn({ error: thrown }, 'looking for runs failed; trying again');
+    } finally {
+      this.#isPolling = false;
+    }
+  }
+
+  async #look(asksOwners: boolean): Promise<void> {
+    const { id } = this.#options.presence;
+    const found = await this.#services.database.script(() =>
+      rows<{ id: number; owner: string | null; wakes: number }>(
+        `select id, owner, wakes from flowchart_runs
+        where status in ('queued', 'running', 'pausing', 'paused', 'stopping') and
+          (wakes > 0 or (owner is not null and owner <> ?)) order by id limit ${LOOK_AT_ONCE}`,
+        id,
+      ),
+    );
+    for (const run of found) if (run.owner === null || run.owner === id) this.wake(run.id);
+    await this.#callOff();
+    if (!asksOwners) return;
+    this.#ownersAskedAt = performance.now();
+    const strangers = new Set(found.flatMap(({ owner }) => (owner !== null && owner !== id ? [owner] : [])));
+    for (const stranger of strangers)
+      if (!(await this.#options.presence.isPresent(stranger))) await this.#inherit(stranger);
+  }
+
+  /** Another process may have ended what we walk; nodes at work must hear of it. */
+  async #callOff(): Promise<void> {
+    const walked = [...this.#walks.keys()];
+    const ended = await this.#services.database.script(function* () {
+      const found: { id: number }[] = [];
+      for (const runId of walked) {
+        found.push(
+          ...(yield* rows<{ id: number }>(
+            'select id from flowchart_runs where id = ? and finished_at is not null',
+            runId,
+          )),
+        );
+      }
+      return found;
+    });
+    for (const { id } of ended) this.#walks.get(id)?.poke();
+  }
+
+  async #inherit(dead: string): Promise<void> {
+    const orphans = await this.#services.database.script(() =>
+      rows<{ id: number }>(
+        'update flowchart_runs set owner = null, wakes = wakes + 1 where owner = ? and finished_at is null returning id',
+        dead,
+      ),
+    );
+    await this.#options.presence.forget(dead);
+    for (const { id } of orphans) this.wake(id);
+  }
+
+  #announceSettled(runId: number): void {
+    if (this.#walks.has(runId) || this.#line.has(runId)) return;
+    const waiting = this.#settling.get(runId) ?? [];
+    this.#settling.delete(runId);
+    for (const settled of waiting) settled();
+  }
+}
+
+/** Holds the place of a run that is being taken. */
+const PLACE_TAKEN = { poke: () => {}, close: () => {} } as unknown as Walk;
+
+/** Ours from here on: whoever had it before cannot commit any more. */
+function* claim(runId: number, owner: string): Script<RunRow | null> {
+  const [run] = yield* rows<RunRow & Row>(
+    `update flowchart_runs set owner = ?, fence = fence + 1, wakes = 0
+    where id = ? and finished_at is null and wakes > 0 and (owner is null or owner = ?) returning *`,
+    owner,
+    runId,
+    owner,
+  );
+  return run ?? null;
+}

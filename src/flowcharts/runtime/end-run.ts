@@ -1,0 +1,72 @@
+import { type RunStatus, rows, type Script } from '../../database/index.ts';
+import { emit, nodeEvent, type RunEvent, runEvent } from './run-events.ts';
+
+export type EndStatus = Extract<RunStatus, 'completed' | 'failed' | 'stopped' | 'canceled'>;
+
+export interface RunEnd {
+  status: EndStatus;
+  output_node_run_id?: number | null;
+  error?: string | null;
+  error_code?: string | null;
+  warnings_json?: string;
+}
+
+interface OpenNodeRun {
+  id: number;
+  flowchart_node_id: number;
+  node_type: string;
+  execution_index: number;
+}
+
+/**
+ * Ends a run: what it still had open is canceled without effects, subflows it waited for are canceled with it, and a run
+ * that waits for this one is told. Returns the runs that now want attention.
+ */
+export function* endRun(
+  run: { id: number; flowchart_id: number; parent_run_id: number | null },
+  end: RunEnd,
+  now: string,
+  before: readonly RunEvent[] = [],
+): Script<number[]> {
+  const open = yield* rows<OpenNodeRun>(
+    `update flowchart_run_nodes set status = 'canceled', finished_at = ?
+    where flowchart_run_id = ? and status in ('queued', 'running', 'waiting')
+    returning id, flowchart_node_id, node_type, execution_index`,
+    now,
+    run.id,
+  );
+  for (const { id, node_type } of open) {
+    if (node_type !== 'flowchart') continue;
+    const children = yield* rows<{ id: number; flowchart_id: number; parent_run_id: number }>(
+      `select id, flowchart_id, parent_run_id from flowchart_runs where parent_run_id = ? and parent_node_run_id = ?
+      and status in ('queued', 'running', 'pausing', 'paused', 'stopping')`,
+      run.id,
+      id,
+    );
+    for (const child of children) yield* endRun({ ...child, parent_run_id: null }, { status: 'canceled' }, now);
+  }
+  yield* rows(
+    `update flowchart_runs set status = ?, finished_at = ?, updated_at = ?, output_node_run_id = ?, error = ?,
+      error_code = ?, warnings_json = coalesce(?, warnings_json), owner = null, wakes = 0,
+      started_at = coalesce(started_at, ?)
+    where id = ?`,
+    end.status,
+    now,
+    now,
+    end.output_node_run_id ?? null,
+    end.error ?? null,
+    end.error_code ?? null,
+    end.warnings_json ?? null,
+    now,
+    run.id,
+  );
+  const transition = end.status === 'failed' ? { transition: 'failed', failure_message: end.error ?? null } : {};
+  yield* emit(run.id, now, [
+    ...before,
+    ...open.map((node) => nodeEvent(run, node, 'canceled')),
+    runEvent(run, end.status, { transition: end.status, ...transition }),
+  ]);
+  if (run.parent_run_id === null) return [];
+  yield* rows('update flowchart_runs set wakes = wakes + 1 where id = ?', run.parent_run_id);
+  return [run.parent_run_id];
+}

@@ -1,3 +1,0 @@
-import type { AnyOperation } from '../../operations/index.ts';
-
-export const operations: readonly AnyOperation[] = [];

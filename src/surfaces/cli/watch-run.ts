@@ -1,0 +1,150 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { isTerminal, type RunStatusPayload } from '../../flowcharts/index.ts';
+import { wantsColour } from '../../kernel/terminal.ts';
+import type { AnyOperation } from '../../operations/index.ts';
+import { operationNamed } from './operation-named.ts';
+import type { Cli } from './run.ts';
+import { closing, emptyView, eventLine, liveLines, type RunView, takeEvent, takeStatus } from './run-view.ts';
+
+const POLL_MS = 200;
+const PAGE = 200;
+
+interface EventsPage {
+  events: Record<string, unknown>[];
+  titles: Record<string, string>;
+  replay_gap: boolean;
+  next_after: number;
+  last_sequence: number;
+}
+
+type Ask = (operation: AnyOperation, input: Record<string, unknown>) => Promise<unknown>;
+
+/** Follows a run until it ends or the person leaves; resolves with the exit code. */
+export async function watchRun(runId: number, cli: Cli): Promise<number> {
+  const events = await operationNamed('run.events');
+  const status = await operationNamed('run.status');
+  const left = new AbortController();
+  const leave = (): void => left.abort();
+  process.once('SIGINT', leave);
+  const show = output(cli);
+  const view = emptyView(runId);
+  try {
+    return await withAsk(cli, async (ask) => {
+      let after = 0;
+      for (;;) {
+        // Asked before the events: once the run has ended, those that follow are all there are.
+        const standing = (await ask(status, { run_id: runId })) as RunStatusPayload;
+        for (;;) {
+          const page = (await ask(events, { run_id: runId, after, limit: PAGE })) as EventsPage;
+          if (page.replay_gap && after === 0)
+            show.note('Older events are gone; this begins with the oldest there are.');
+          for (const event of page.events) {
+            takeEvent(view, event, page.titles);
+            show.event(event, page.titles);
+          }
+          after = page.next_after;
+          if (page.events.length < PAGE) break;
+        }
+        takeStatus(view, standing);
+        show.redraw(view);
+        if (isTerminal(standing.status) || left.signal.aborted) return finish(view, show);
+        await wait(POLL_MS, undefined, { signal: left.signal }).catch(() => {});
+      }
+    });
+  } finally {
+    process.removeListener('SIGINT', leave);
+    show.end();
+  }
+}
+
+function finish(view: RunView, show: Output): number {
+  const { lines, exitCode } = closing(view, Date.now());
+  show.close(lines);
+  return exitCode;
+}
+
+/** Over a hub every question is a request of its own; the local store stays open between them. */
+async function withAsk<T>(cli: Cli, work: (ask: Ask) => Promise<T>): Promise<T> {
+  if (cli.settings().config.hub_url) {
+    return work(async (operation, input) => JSON.parse(await cli.ask(operation, input)) as unknown);
+  }
+  const { localCall, withApp } = await import('./local-call.ts');
+  return withApp(cli, async (app) => {
+    const call = await localCall(app, cli);
+    return work(async (operation, input) => app.invoke(operation, call, input));
+  });
+}
+
+interface Output {
+  event(event: Record<string, unknown>, titles: Record<string, string>): void;
+  note(text: string): void;
+  redraw(view: RunView): void;
+  close(lines: readonly string[]): void;
+  end(): void;
+}
+
+function output(cli: Cli): Output {
+  if (cli.options().json) {
+    const nothing = (): void => {};
+    return {
+      event: (event) => cli.print(JSON.stringify(event)),
+      note: cli.tell,
+      redraw: nothing,
+      close: nothing,
+      end: nothing,
+    };
+  }
+  return process.stdout.isTTY ? liveOutput(cli) : plainOutput(cli);
+}
+
+function plainOutput(cli: Cli): Output {
+  let told = '';
+  return {
+    event: (event, titles) => cli.print(eventLine(event, titles)),
+    note: cli.tell,
+    // A wait is said once: whoever reads a log must see what the run is waiting for.
+    redraw: (view) => {
+      const waits = liveWaits(view);
+      if (waits !== '' && waits !== told) cli.print(waits);
+      told = waits;
+    },
+    close: (lines) => {
+      for (const line of lines) cli.print(line);
+    },
+    end: () => {},
+  };
+}
+
+function liveWaits(view: RunView): string {
+  const asks = view.waiting.filter(({ waits_for }) => waits_for.for === 'person');
+  return asks.map(({ node_run_id }) => `waits for a person: flowright task answer ${node_run_id}`).join('\n');
+}
+
+const HIDE_CURSOR = '\u001b[?25l';
+const SHOW_CURSOR = '\u001b[?25h';
+const CLEAR_TO_END = '\u001b[J';
+
+function liveOutput(cli: Cli): Output {
+  const { stdout } = process;
+  const colour = wantsColour(cli.environment, true);
+  let height = 0;
+  let frame = 0;
+  const back = () => (height > 0 ? `\u001b[${height}A\r` : '\r');
+  const draw = (lines: readonly string[]): void => {
+    stdout.write(`${HIDE_CURSOR}${back()}${CLEAR_TO_END}${lines.map((line) => `${line}\n`).join('')}`);
+    height = lines.length;
+  };
+  return {
+    event: () => {},
+    note: (text) => draw([text]),
+    redraw: (view) => {
+      frame += 1;
+      const { rows = 24, columns = 80 } = stdout;
+      draw(liveLines(view, { now_ms: Date.now(), frame, rows, columns, colour }));
+    },
+    close: (lines) => {
+      for (const line of lines.slice(1)) stdout.write(`${line}\n`);
+    },
+    end: () => void stdout.write(SHOW_CURSOR),
+  };
+}
