@@ -1,5 +1,6 @@
 import { ARTIFACT_REQUIREMENTS } from './requirements/artifacts.ts';
 import { ATTACHMENT_REQUIREMENTS } from './requirements/attachments.ts';
+import { FLOWCHART_DOOR_REQUIREMENTS } from './requirements/flowchart-doors.ts';
 import { GRAPH_REQUIREMENTS } from './requirements/graph.ts';
 import { LLM_REQUIREMENTS } from './requirements/llm.ts';
 import { PLAN_REQUIREMENTS } from './requirements/plans.ts';
@@ -10,6 +11,7 @@ import { RUNTIME_REQUIREMENTS } from './requirements/runtime.ts';
  * in its title; test/unit/requirements.test.ts fails when a rule is cited nowhere or a citation names no rule.
  */
 export const REQUIREMENTS: Record<string, string> = {
+  ...FLOWCHART_DOOR_REQUIREMENTS,
   ...GRAPH_REQUIREMENTS,
   ...RUNTIME_REQUIREMENTS,
   ...LLM_REQUIREMENTS,

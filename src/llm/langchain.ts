@@ -85,10 +85,15 @@ async function askOpenAi({ request, address, outputTokens, wire, signal, withSch
     strict: false,
     ...(request.tools ? { tools: request.tools.map(openAiTool) } : {}),
     ...(schema
-      ? { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema, strict: false } } }
+      ? {
+          response_format: { type: 'json_schema', json_schema: { name: 'answer', schema, strict: false }, ...UNPARSED },
+        }
       : {}),
   });
 }
+
+/** The client would parse the answer itself and take prose for a broken server; judging answers is our parser's work. */
+const UNPARSED = { $parseRaw: (text: string) => text };
 
 async function askAnthropic({ request, address, outputTokens, wire, signal }: ModelCall): Promise<ChatResult> {
   const { ChatAnthropic } = await import('@langchain/anthropic');

@@ -35,8 +35,27 @@ function milestoneRow(queries: Queries, vaultId: string, id: number) {
   return queries.selectFrom('milestones').selectAll().where('id', '=', id).where('vault_id', '=', vaultId);
 }
 
-function milestoneOf({ vault_id: _, completed, created_at, updated_at, ...row }: Row): Milestone {
-  return { ...row, completed: completed === 1, created_at, updated_at };
+/** Keys in the order in which every door shows them, whether the row was just made or read. */
+function milestoneOf(row: Row): Milestone {
+  return {
+    id: row.id,
+    name: row.name,
+    description: row.description,
+    status: row.status,
+    priority: row.priority,
+    owner: row.owner,
+    completed: row.completed === 1,
+    start_date: row.start_date,
+    due_date: row.due_date,
+    progress_percent: row.progress_percent,
+    health: row.health,
+    success_criteria: row.success_criteria,
+    dependencies: row.dependencies,
+    links: row.links,
+    latest_update: row.latest_update,
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+  };
 }
 
 export async function createMilestone(

@@ -3,7 +3,6 @@ import type { FastifyInstance } from 'fastify';
 import { io, type Socket } from 'socket.io-client';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createHttpServer } from '../../src/surfaces/http/server.ts';
-import { addRealtime } from '../../src/surfaces/realtime/server.ts';
 import { onEachDatabase, type TestStore } from '../support/databases.ts';
 import { type Body, done, type InProcessHub, openInProcessHub } from '../support/in-process-hub.ts';
 import { type RunRows, runRows } from '../support/run-rows.ts';
@@ -26,8 +25,6 @@ onEachDatabase((_engine, make) => {
       hub = await openInProcessHub(store);
       rows = runRows(hub.app.services.database, hub.app.services.clock);
       server = await createHttpServer(hub.app);
-      // Until the server adds it itself.
-      if (server.server.listenerCount('upgrade') === 0) await addRealtime(server, hub.app);
       await server.listen({ host: '127.0.0.1', port: 0 });
       url = `http://127.0.0.1:${(server.server.address() as AddressInfo).port}`;
       token = await tokenFor('vera', 'viewer');

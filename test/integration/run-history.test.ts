@@ -143,8 +143,11 @@ onEachDatabase((_engine, make) => {
         id: run,
         status: 'completed',
         counts: { succeeded: 3, failed: 1 },
-        warning_count: 1,
-        warnings: [{ code: 'fan_in_starved', message: 'lost' }],
+        warning_count: 2,
+        warnings: [
+          { code: 'fan_in_starved', message: 'lost' },
+          { code: 'degraded', flowchart_run_node_id: ids[2], message: 'llm_not_configured' },
+        ],
       });
     });
 
@@ -222,6 +225,38 @@ onEachDatabase((_engine, make) => {
         .execute();
       expect((await done(viewer.get(`${path}?after=1`))).replay_gap).toBe(true);
       expect((await done(viewer.get(`${path}?after=2`))).replay_gap).toBe(false);
+    });
+
+    it('answers as its schemas say [FLR-run-schemas]', async () => {
+      const { app } = hub;
+      const principal = await app.principals.local({
+        identity: 'local',
+        vaultId: 'default',
+        narrowTo: null,
+        agent: false,
+      });
+      const call = { principal, door: 'cli', request_id: 'r', correlation_id: 'c' } as const;
+      const inputs: Record<string, Record<string, unknown>> = {
+        'run.list': {},
+        'run.history': { flowchart_id: chart.id },
+        'run.show': { run_id: run },
+        'run.status': { run_id: run },
+        'run.nodes': { run_id: run },
+        'run.node': { node_run_id: ids[2] },
+        'run.trace': { run_id: run },
+        'run.compare': { run_id: run, other_run_id: replay },
+        'run.events': { run_id: run },
+        'artifact.list': {},
+      };
+      for (const operation of await app.catalogue.all()) {
+        const input = inputs[operation.name];
+        if (!input) continue;
+        const payload = await app.invoke(operation, call, input);
+        expect(operation.output.parse(payload), operation.name).toEqual(payload);
+        if (operation.cli) expect(await operation.cli.render(payload), operation.name).toEqual(expect.any(String));
+        delete inputs[operation.name];
+      }
+      expect(inputs).toEqual({});
     });
 
     it('shows nothing of another vault [FLR-run-vault]', async () => {

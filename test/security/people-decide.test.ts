@@ -4,6 +4,7 @@ import * as flows from '../../src/flows/index.ts';
 import { type AnyOperation, routesOf } from '../../src/operations/index.ts';
 import { createCatalogue } from '../../src/rooms.ts';
 import { makeStore, type TestStore } from '../support/databases.ts';
+import { isOfFlowcharts } from '../support/flowchart-scene.ts';
 import { sampleFlow } from '../support/flows.ts';
 import { type Hub, type ProgramOptions, startHub } from '../support/program.ts';
 import { must, tokenFor } from './people.ts';
@@ -33,6 +34,10 @@ const UNDECIDED = [
   'proposal.comment',
   'proposal.withdraw',
 ];
+/** What editors change, themselves or through their agents; deleting is not among it. */
+const OF_FLOWCHARTS = operations
+  .filter(({ name, effect }) => isOfFlowcharts(name) && effect === 'write')
+  .map(({ name }) => name);
 /** For people too, but by who asks and not by what they may: agents propose instead. */
 const BY_KIND = ['note.put'];
 
@@ -61,7 +66,10 @@ describe('[FLR-people-decide] operations for people', () => {
   it('are all administration, the audit log, and every decision', () => {
     const names = forPeople.map(({ name }) => name);
     const changing = operations.filter(({ effect }) => effect !== 'read').map(({ name }) => name);
-    expect(changing.filter((name) => !names.includes(name)).sort()).toEqual([...UNDECIDED, ...BY_KIND].sort());
+    expect(changing.filter((name) => !names.includes(name)).sort()).toEqual(
+      [...UNDECIDED, ...BY_KIND, ...OF_FLOWCHARTS].sort(),
+    );
+    expect(OF_FLOWCHARTS.filter((name) => !WRITES_OF_FLOWCHARTS.includes(name))).toEqual([]);
     expect(names).toEqual(
       expect.arrayContaining([
         'token.create',
@@ -74,6 +82,9 @@ describe('[FLR-people-decide] operations for people', () => {
         'proposal.evaluate',
         'proposal.approve',
         'proposal.discard',
+        'flowchart.delete',
+        'attachment.delete',
+        'artifact.of_plan_delete',
       ]),
     );
   });
@@ -201,7 +212,39 @@ describe('[S002-1.4-no-public-writes] flows', () => {
   });
 });
 
+const WRITES_OF_FLOWCHARTS = [
+  'attachment.upload',
+  'flowchart.create',
+  'flowchart.import',
+  'flowchart.run',
+  'flowchart.save',
+  'flowchart.update',
+  'memory.create',
+  'memory.update',
+  'milestone.create',
+  'milestone.update',
+  'plan.create',
+  'plan.patch',
+  'plan.stage_add',
+  'plan.stage_update',
+  'plan.task_add',
+  'plan.task_update',
+  'plan.update',
+  'run.cancel',
+  'run.control',
+  'run.pause',
+  'run.resume',
+  'run.retry',
+  'run.rewind',
+  'run.skip',
+  'task.answer',
+];
+
 const OFFERED = [
+  'attachment_file',
+  'attachment_get',
+  'attachment_list',
+  'attachment_upload',
   'flow_diff',
   'flow_export',
   'flow_get',
@@ -214,14 +257,61 @@ const OFFERED = [
   'flow_retire',
   'flow_search',
   'flow_versions',
+  'flowchart_create',
+  'flowchart_diff',
+  'flowchart_export',
+  'flowchart_get',
+  'flowchart_graph',
+  'flowchart_import',
+  'flowchart_list',
+  'flowchart_node_types',
+  'flowchart_run',
+  'flowchart_runtime',
+  'flowchart_save',
+  'flowchart_update',
+  'flowchart_validate',
+  'flowchart_versions',
+  'llmctl_get_decision_artifact',
+  'llmctl_get_memory',
+  'llmctl_get_milestone',
+  'llmctl_get_node_artifact',
+  'llmctl_get_plan',
+  'memory_create',
+  'memory_list',
+  'memory_search',
+  'memory_update',
+  'milestone_create',
+  'milestone_list',
+  'milestone_search',
+  'milestone_update',
+  'node_run_get',
   'note_get',
   'note_list',
+  'plan_create',
+  'plan_list',
+  'plan_patch',
+  'plan_search',
+  'plan_update',
   'proposal_comment',
   'proposal_create',
   'proposal_diff',
   'proposal_get',
   'proposal_list',
   'proposal_withdraw',
+  'run_cancel',
+  'run_compare',
+  'run_control',
+  'run_list',
+  'run_pause',
+  'run_resume',
+  'run_retry',
+  'run_rewind',
+  'run_show',
+  'run_skip',
+  'run_status',
+  'task_answer',
+  'task_get',
+  'task_list',
   'vault_list',
   'whoami',
 ];
@@ -230,6 +320,7 @@ function filled(path: string): string {
   return path
     .replace('/proposals/{id}', '/proposals/00000000-0000-4000-8000-000000000000')
     .replace('{id}', 'tok_0000000000000000')
+    .replace(/\{\w+_id\}/g, '1')
     .replace('{user}', 'the-viewer')
     .replace('{key}', 'flow_authoring_writes_enabled');
 }

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeFlowchartScene } from '../support/flowchart-scene.ts';
 import { sampleFlow } from '../support/flows.ts';
 import { approve, baseOf, type Inside, type Payload, propose } from './inside.ts';
 
@@ -21,6 +22,7 @@ export async function makePlausible(inside: Inside, home: string): Promise<Plaus
   const { proposal_id } = await propose(inside, OWNER, sampleFlow(KNOWN));
   const { mirror_path } = await approve(inside, OWNER, proposal_id);
   await inside.as(OWNER, 'note.put', { path: 'notes/kept.md', body: 'Kept' });
+  const scene = await makeFlowchartScene((name, input) => inside.as(OWNER, name, input));
   let made = 0;
   const fresh = (word: string): string => {
     made += 1;
@@ -99,6 +101,7 @@ export async function makePlausible(inside: Inside, home: string): Promise<Plaus
     'proposal.withdraw': async (user) => ({ proposal_id: await openProposal(user) }),
     'proposal.approve': async () => ({ proposal_id: await openProposal() }),
   };
+  for (const name of scene.names) inputs[name] = () => scene.inputFor(name);
   return {
     flowId: KNOWN,
     names: Object.keys(inputs),

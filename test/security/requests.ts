@@ -10,6 +10,8 @@ export interface Pools {
   values: Record<string, unknown[]>;
   /** Whole inputs by route, `POST /api/v1/flows`, where the parts of one must fit each other. */
   wholes: Record<string, fc.Arbitrary<Record<string, unknown>>>;
+  /** Inputs by operation that are right as they are. They are sent so, with more fields, and with something spoilt. */
+  right: Record<string, Record<string, unknown>[]>;
 }
 
 export interface GeneratedRequest extends Question {
@@ -72,7 +74,7 @@ const headerText = fc.string({
 /** Requests for one route: mostly nearly right, sometimes anything at all. */
 export function requestsFor(operation: AnyOperation, route: HttpRoute, pools: Pools): fc.Arbitrary<GeneratedRequest> {
   const whole = pools.wholes[`${route.method} ${route.path}`];
-  const input = whole ? often(whole, spoilt(whole)) : fieldsOf(operation, pools);
+  const input = whole ? often(whole, spoilt(whole)) : mixed(operation, pools);
   const extra = often(fc.constant({}), fc.dictionary(fc.constantFrom(...ODD_KEYS), anyValue, { maxKeys: 2 }));
   return fc
     .record({ input, extra, headers: headersFor(pools), raw: often(fc.constant(undefined), anyText) })
@@ -80,6 +82,21 @@ export function requestsFor(operation: AnyOperation, route: HttpRoute, pools: Po
       const wanted = Object.assign(Object.create(null), input, extra) as Record<string, unknown>;
       return put(route, wanted, headers, raw);
     });
+}
+
+function mixed(operation: AnyOperation, pools: Pools): fc.Arbitrary<Record<string, unknown>> {
+  const fields = fieldsOf(operation, pools);
+  const inputs = pools.right[operation.name];
+  if (!inputs) return fields;
+  const right = fc.constantFrom(...inputs);
+  const most = [
+    { weight: 4, arbitrary: right },
+    { weight: 2, arbitrary: spoilt(right) },
+  ];
+  // A generated id might delete what the others need.
+  if (operation.effect === 'destructive') return fc.oneof(...most);
+  const more = fc.tuple(fields, right).map(([generated, known]) => ({ ...generated, ...known }));
+  return fc.oneof(...most, { weight: 2, arbitrary: more }, { weight: 1, arbitrary: fields });
 }
 
 function fieldsOf(operation: AnyOperation, pools: Pools): fc.Arbitrary<Record<string, unknown>> {
@@ -102,6 +119,7 @@ function spoilt(whole: fc.Arbitrary<Record<string, unknown>>): fc.Arbitrary<Reco
   return fc.tuple(whole, fc.nat(), fc.option(anyValue, { nil: undefined })).map(([input, place, value]) => {
     const copy = structuredClone(input);
     const places = placesIn(copy);
+    if (places.length === 0) return copy;
     const { holder, key } = places[place % places.length] as Place;
     if (value === undefined) delete holder[key];
     else holder[key] = value;

@@ -73,7 +73,9 @@ export async function openFlowcharts(store: TestStore): Promise<Flowcharts> {
       }
       throw new Error(`${name} was not refused`);
     },
-    makeVault: (vaultId) => database.transaction((trx) => ensureVaultWithAdmin(trx, clock, vaultId, OWNER)),
+    makeVault: async (vaultId) => {
+      await database.transaction((trx) => ensureVaultWithAdmin(trx, clock, vaultId, OWNER));
+    },
   };
 }
 

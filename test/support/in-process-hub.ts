@@ -21,6 +21,7 @@ export interface Asker {
   get(path: string, headers?: Record<string, string>): Promise<Reply>;
   post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>;
   put(path: string, body: unknown, headers?: Record<string, string>): Promise<Reply>;
+  send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>;
 }
 
 export interface Membership {
@@ -75,17 +76,18 @@ export async function openInProcessHub(
 }
 
 function askerOf(server: FastifyInstance, token: string): Asker {
-  const ask = async (method: 'GET' | 'POST' | 'PUT', url: string, body: unknown, more: Record<string, string> = {}) => {
+  const ask = async (method: string, url: string, body: unknown, more: Record<string, string> = {}) => {
     const headers: Record<string, string> = { authorization: `Bearer ${token}`, host: '127.0.0.1', ...more };
     const payload = body === undefined ? undefined : JSON.stringify(body);
     if (payload !== undefined) headers['content-type'] = 'application/json';
-    const response = await server.inject({ method, url, headers, ...(payload === undefined ? {} : { payload }) });
+    const response = await server.inject({ method: method as 'GET', url, headers, ...(payload === undefined ? {} : { payload }) });
     return { status: response.statusCode, body: JSON.parse(response.body) as Body, headers: response.headers };
   };
   return {
     get: (path, headers) => ask('GET', path, undefined, headers),
     post: (path, body = {}, headers) => ask('POST', path, body, headers),
     put: (path, body, headers) => ask('PUT', path, body, headers),
+    send: ask,
   };
 }
 

@@ -9,6 +9,7 @@ import {
 } from '../../src/operations/index.ts';
 import { authorise } from '../../src/operations/invoke.ts';
 import { createCatalogue } from '../../src/rooms.ts';
+import { isOfFlowcharts } from '../support/flowchart-scene.ts';
 
 const operations = await createCatalogue().all();
 const named = (name: string): AnyOperation => operations.find((operation) => operation.name === name)!;
@@ -121,6 +122,33 @@ describe('authorisation', () => {
         else act.toThrow(expect.objectContaining({ code: 'FORBIDDEN' }));
       }
     }
+  });
+});
+
+describe('[FLR-flowchart-roles] [FLR-people-decide] flowcharts and what belongs to them', () => {
+  const ofFlowcharts = operations.filter(({ name }) => isOfFlowcharts(name));
+  const MAY: Record<AnyOperation['effect'], Role[]> = {
+    read: [...ROLES],
+    write: ['editor', 'admin'],
+    destructive: ['admin'],
+  };
+
+  it('are deleted by what says so, and by nothing else', () => {
+    const deletes = ofFlowcharts.filter(({ effect }) => effect === 'destructive').map(({ name }) => name);
+    expect(deletes).toEqual(ofFlowcharts.map(({ name }) => name).filter((name) => /delete$/.test(name)));
+    expect(deletes).toHaveLength(10);
+  });
+
+  it.each(ofFlowcharts)('$name ($effect) is for the roles that may, person or agent', (operation) => {
+    const isDelete = operation.effect === 'destructive';
+    for (const role of ROLES) {
+      for (const kind of ['user', 'agent', 'local'] as const) {
+        const act = expect(() => authorise(operation, callBy(kind, role)), `${kind} ${role}`);
+        if (MAY[operation.effect].includes(role) && !(isDelete && kind === 'agent')) act.not.toThrow();
+        else act.toThrow(expect.objectContaining({ code: 'FORBIDDEN' }));
+      }
+    }
+    if (isDelete) expect(operation.mcp).toBeUndefined();
   });
 });
 

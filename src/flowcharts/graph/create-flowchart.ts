@@ -2,7 +2,7 @@ import type { DialectName, Trx } from '../../database/index.ts';
 import { type Clock, isoNow } from '../../kernel/clock.ts';
 import { nodeTypes } from '../nodes/registry.ts';
 import type { GraphDraft } from './draft.ts';
-import { addFlowchart } from './flowchart-store.ts';
+import { addFlowchart, findFlowchart } from './flowchart-store.ts';
 import { type Saved, saveGraph } from './save-graph.ts';
 import type { Flowchart, FlowchartSettings } from './wire.ts';
 
@@ -41,5 +41,5 @@ export async function createFlowchart(
   const made = await addFlowchart(trx, { vault_id, settings, now: isoNow(clock) });
   const flowchart = { id: made.id, vault_id, graph_version: made.graph_version };
   const saved = await saveGraph(trx, { flowchart, draft, types: nodeTypes, clock, dialect, saved_by: created_by });
-  return { flowchart: { ...made, graph_version: saved.version }, saved };
+  return { flowchart: await findFlowchart(trx, vault_id, made.id), saved };
 }

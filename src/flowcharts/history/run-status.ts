@@ -55,6 +55,7 @@ export async function runStatus(queries: Queries, run: RunRow): Promise<RunStatu
     .orderBy('status')
     .execute();
   const warnings = JSON.parse(run.warnings_json) as Record<string, unknown>[];
+  const degraded = await degradedNodeRuns(queries, run.id);
   const isWaiting = counts.some(({ status }) => status === 'waiting');
   return {
     id: run.id,
@@ -66,8 +67,8 @@ export async function runStatus(queries: Queries, run: RunRow): Promise<RunStatu
     counts: Object.fromEntries(counts.map(({ status, count }) => [status, Number(count)])),
     error: run.error,
     error_code: run.error_code,
-    warning_count: warnings.length,
-    warnings: warnings.slice(0, MAX_WARNINGS).map(warningOf),
+    warning_count: warnings.length + degraded.total,
+    warnings: [...warnings.map(warningOf), ...degraded.warnings].slice(0, MAX_WARNINGS),
     waiting: isWaiting ? await waitingNodeRuns(queries, run) : [],
   };
 }
@@ -85,6 +86,33 @@ function warningOf(warning: Record<string, unknown>): RunStatusPayload['warnings
     message: typeof warning.message === 'string' ? warning.message : warningText(warning),
     updated_at: typeof at === 'string' ? at : null,
   };
+}
+
+/** A node run that succeeded only with a warning is one of the run's. */
+async function degradedNodeRuns(
+  queries: Queries,
+  runId: number,
+): Promise<{ warnings: RunStatusPayload['warnings']; total: number }> {
+  const matching = queries
+    .selectFrom('flowchart_run_nodes')
+    .where('flowchart_run_id', '=', runId)
+    .where('degraded_reason', 'is not', null);
+  const rows = await matching
+    .select(['id', 'flowchart_node_id', 'degraded_reason', 'finished_at'])
+    .orderBy('sequence')
+    .limit(MAX_WARNINGS)
+    .execute();
+  const { total } = await matching
+    .select((expression) => expression.fn.countAll<number | string>().as('total'))
+    .executeTakeFirstOrThrow();
+  const warnings = rows.map(({ id, flowchart_node_id, degraded_reason, finished_at }) => ({
+    code: 'degraded',
+    flowchart_run_node_id: id,
+    flowchart_node_id,
+    message: degraded_reason ?? '',
+    updated_at: finished_at,
+  }));
+  return { warnings, total: Number(total) };
 }
 
 async function waitingNodeRuns(queries: Queries, run: RunRow): Promise<RunStatusPayload['waiting']> {

@@ -51,9 +51,13 @@ interface Wish {
 interface Done {
   applied_action: string;
   updated: boolean;
+  woken: readonly number[];
   replay_run_id: number | null;
   warnings: z.output<typeof Warning>[];
 }
+
+/** Runs that want attention because of an answer; they are told once it is committed. */
+const woken = new WeakMap<ControlResponse, readonly number[]>();
 
 async function steer(context: Context<RuntimeNeeds>, action: Action, wish: Wish): Promise<ControlResponse> {
   const { trx, database, clock, principal } = context;
@@ -76,7 +80,7 @@ async function steer(context: Context<RuntimeNeeds>, action: Action, wish: Wish)
     run.id,
     ...(done.replay_run_id === null ? [] : [done.replay_run_id]),
   ]);
-  return {
+  const response: ControlResponse = {
     flowchart_run: after as z.output<typeof FlowchartRun>,
     requested_action: action,
     applied_action: done.applied_action,
@@ -91,11 +95,13 @@ async function steer(context: Context<RuntimeNeeds>, action: Action, wish: Wish)
     request_id: context.request_id,
     ...(context.correlation_id === undefined ? {} : { correlation_id: context.correlation_id }),
   };
+  woken.set(response, done.woken);
+  return response;
 }
 
 /** The same request gives the same new run; `force_new` asks for another. */
 async function again(context: Context<RuntimeNeeds>, action: ReplayAction, run: RunRow, wish: Wish): Promise<Done> {
-  const nothing = { updated: false, replay_run_id: null, warnings: [] };
+  const nothing = { updated: false, replay_run_id: null, warnings: [], woken: [] };
   if (!isEnded(run.status)) return { ...nothing, applied_action: 'noop_active' };
   const { trx, database, clock, principal } = context;
   const now = clock.now();
@@ -120,6 +126,7 @@ async function again(context: Context<RuntimeNeeds>, action: ReplayAction, run: 
         rewindTo,
         graph,
         graphVersion,
+        limits: flowchart,
         started_by: principal.user_id,
         started_as: principal.kind,
         request_id: context.request_id,
@@ -128,7 +135,13 @@ async function again(context: Context<RuntimeNeeds>, action: ReplayAction, run: 
       });
       yield* rememberKey(use, made.runId, now);
       const warnings = made.warnings.map((warning) => ({ ...warning }));
-      return { applied_action: 'replay_queued', updated: true, replay_run_id: made.runId, warnings };
+      return {
+        applied_action: 'replay_queued',
+        updated: true,
+        replay_run_id: made.runId,
+        warnings,
+        woken: [made.runId],
+      };
     })(),
   );
 }
@@ -152,9 +165,7 @@ const shared = {
     ...(payload.replay_run ? { replay_run_id: payload.replay_run.id } : {}),
   }),
   finish: async ({ runtime }: Context<RuntimeNeeds>, payload: ControlResponse) => {
-    runtime.wake(payload.flowchart_run.id);
-    if (payload.flowchart_run.parent_run_id !== null) runtime.wake(payload.flowchart_run.parent_run_id);
-    if (payload.replay_run) runtime.wake(payload.replay_run.id);
+    for (const runId of woken.get(payload) ?? []) runtime.wake(runId);
     return payload;
   },
 };

@@ -223,6 +223,7 @@ export class Dispatcher implements RuntimeHost {
     await this.#callOff();
     if (!asksOwners) return;
     this.#ownersAskedAt = performance.now();
+    await this.#options.presence.renew();
     const strangers = new Set(found.flatMap(({ owner }) => (owner !== null && owner !== id ? [owner] : [])));
     for (const stranger of strangers)
       if (!(await this.#options.presence.isPresent(stranger))) await this.#inherit(stranger);

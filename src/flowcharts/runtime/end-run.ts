@@ -20,7 +20,8 @@ interface OpenNodeRun {
 
 /**
  * Ends a run: what it still had open is canceled without effects, subflows it waited for are canceled with it, and a run
- * that waits for this one is told. Returns the runs that now want attention.
+ * that waits for this one is told. Returns the runs that now want attention: whoever walks one that was canceled calls its
+ * nodes back.
  */
 export function* endRun(
   run: { id: number; flowchart_id: number; parent_run_id: number | null },
@@ -35,6 +36,7 @@ export function* endRun(
     now,
     run.id,
   );
+  const woken: number[] = [];
   for (const { id, node_type } of open) {
     if (node_type !== 'flowchart') continue;
     const children = yield* rows<{ id: number; flowchart_id: number; parent_run_id: number }>(
@@ -43,7 +45,9 @@ export function* endRun(
       run.id,
       id,
     );
-    for (const child of children) yield* endRun({ ...child, parent_run_id: null }, { status: 'canceled' }, now);
+    for (const child of children) {
+      woken.push(child.id, ...(yield* endRun({ ...child, parent_run_id: null }, { status: 'canceled' }, now)));
+    }
   }
   yield* rows(
     `update flowchart_runs set status = ?, finished_at = ?, updated_at = ?, output_node_run_id = ?, error = ?,
@@ -66,7 +70,7 @@ export function* endRun(
     ...open.map((node) => nodeEvent(run, node, 'canceled')),
     runEvent(run, end.status, { transition: end.status, ...transition }),
   ]);
-  if (run.parent_run_id === null) return [];
+  if (run.parent_run_id === null) return woken;
   yield* rows('update flowchart_runs set wakes = wakes + 1 where id = ?', run.parent_run_id);
-  return [run.parent_run_id];
+  return [...woken, run.parent_run_id];
 }

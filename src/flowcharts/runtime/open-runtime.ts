@@ -6,6 +6,8 @@ export function openRuntime(load: () => Promise<Dispatcher>): RuntimeHost {
   let loading: Promise<Dispatcher> | null = null;
   let loaded: Dispatcher | null = null;
   let isClosed = false;
+  /** Wakes that came while the engine was loading: until it has heard of them, their runs are under way. */
+  let woken: Promise<void> = Promise.resolve();
   const listeners = new Set<(runId: number) => void>();
   const dispatcher = async (): Promise<Dispatcher> => {
     loading ??= load().then((made) => {
@@ -20,9 +22,12 @@ export function openRuntime(load: () => Promise<Dispatcher>): RuntimeHost {
   return {
     wake: (runId) => {
       if (loaded) loaded.wake(runId);
-      else if (!isClosed) void dispatcher().then((made) => made.wake(runId));
+      else if (!isClosed) woken = dispatcher().then((made) => made.wake(runId));
     },
-    settled: async (runId) => (await loading)?.settled(runId),
+    settled: async (runId) => {
+      await woken;
+      await loaded?.settled(runId);
+    },
     onCommit: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -30,8 +35,8 @@ export function openRuntime(load: () => Promise<Dispatcher>): RuntimeHost {
     start: async () => (await dispatcher()).start(),
     underWay: () => loaded?.underWay() ?? [],
     idle: async () => {
-      // Twice a turn: a wake that is still loading the engine counts as under way.
-      await (await loading)?.idle();
+      await woken;
+      await loaded?.idle();
     },
     close: async () => {
       isClosed = true;

@@ -24,8 +24,22 @@ export class ProcessPresence {
 
   /** Before the first run is taken: whoever finds our name on one must be able to ask. */
   async announce(): Promise<void> {
-    this.#announced ??= this.#announce();
+    this.#announced ??= this.#announce().catch((reason: unknown) => {
+      // The next who asks tries again.
+      this.#announced = null;
+      throw reason;
+    });
     await this.#announced;
+  }
+
+  /** A session can be lost while its process lives on; others would then take every run from us, again and again. */
+  async renew(): Promise<void> {
+    const { presence } = this.#database;
+    if (!this.#announced || !presence || (await presence.isHeld(nameOf(this.id)))) return;
+    const release = await this.#announced;
+    this.#announced = null;
+    await release().catch(() => {});
+    await this.announce();
   }
 
   async #announce(): Promise<() => Promise<void>> {
@@ -34,7 +48,8 @@ export class ProcessPresence {
     const [id, kind, now] = [this.id, this.#kind, isoNow(this.#clock)];
     await this.#database.script(() =>
       rows(
-        'insert into processes (process_id, host, pid, started, kind, seen_at) values (?, ?, ?, ?, ?, ?)',
+        `insert into processes (process_id, host, pid, started, kind, seen_at) values (?, ?, ?, ?, ?, ?)
+        on conflict (process_id) do update set seen_at = excluded.seen_at`,
         id,
         hostname(),
         pid,

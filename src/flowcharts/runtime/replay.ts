@@ -29,6 +29,8 @@ export interface ReplayWish {
   rewindTo: number | null;
   graph: Graph;
   graphVersion: number;
+  /** As the flowchart has them now: raising one is how a run that reached it goes on. */
+  limits: Pick<RunRow, 'max_node_executions' | 'max_runtime_minutes' | 'max_parallel_nodes'>;
   started_by: string;
   started_as: RunRow['started_as'];
   request_id: string | null;
@@ -71,9 +73,9 @@ export function* replay(wish: ReplayWish): Script<{ runId: number; warnings: Rep
       trigger_source: 'replay',
       started_by: wish.started_by,
       started_as: wish.started_as,
-      max_node_executions: source.max_node_executions,
-      max_runtime_minutes: source.max_runtime_minutes,
-      max_parallel_nodes: source.max_parallel_nodes,
+      max_node_executions: wish.limits.max_node_executions,
+      max_runtime_minutes: wish.limits.max_runtime_minutes,
+      max_parallel_nodes: wish.limits.max_parallel_nodes,
       depth: source.depth,
       cycle: source.cycle,
       replayed_from_run_id: source.id,

@@ -103,11 +103,11 @@ export function succeed(
     return { activations: [], outcome: { kind: 'terminated', sequence }, fault: null };
   const routed = selectEdges(node, graph.solidFrom.get(node.id) ?? [], routing);
   if ('fault' in routed) return { activations: [], outcome: null, fault: routed.fault };
+  if (routed.edges.some((edge) => edge.target_node_id === graph.startNodeId)) {
+    return { activations: [], outcome: { kind: 'looped', sequence }, fault: null };
+  }
   const activations: Activation[] = [];
   for (const edge of routed.edges) {
-    if (edge.target_node_id === graph.startNodeId) {
-      return { activations: [], outcome: { kind: 'looped', sequence }, fault: null };
-    }
     deliver(graph, state, edge.target_node_id, { sequence, edge_id: edge.id, parent: node.id }, activations);
   }
   const isExhausted = activations.length === 0 && state.open.size === 0;

@@ -69,6 +69,7 @@ export interface StartingNode {
 export interface StepWrites {
   run: { id: number; flowchart_id: number; fence: number; parent_run_id: number | null };
   now: string;
+  /** Before `starting`. */
   executions: number;
   completions: number;
   active_ms: number;
@@ -87,6 +88,7 @@ export interface StepWrites {
 export interface StepResult {
   status: RunStatus;
   wakes: number;
+  isOver: boolean;
   /** Node run ids of `starting`, in order; empty when the run may not start anything now. */
   started: readonly number[];
   /** Runs that want attention because of this step. */
@@ -97,8 +99,10 @@ export interface StepResult {
 export function* writeStep(step: StepWrites): Script<StepResult> {
   const { run, now } = step;
   const [guard] = yield* rows<{ status: RunStatus; wakes: number }>(
-    `update flowchart_runs set executions = ?, completions = ?, active_ms = ?, updated_at = ?
+    `update flowchart_runs set executions = case when status = 'running' then cast(? as bigint) else cast(? as bigint) end, completions = ?,
+      active_ms = ?, updated_at = ?
     where id = ? and fence = ? and finished_at is null returning status, wakes`,
+    step.executions + step.starting.length,
     step.executions,
     step.completions,
     step.active_ms,
@@ -137,16 +141,18 @@ export function* writeStep(step: StepWrites): Script<StepResult> {
   const started: number[] = [];
   for (const node of mayStart ? step.starting : []) started.push(yield* start(run, node, now, events));
   events.push(...step.warnings);
-  if (!step.end) {
+  // What a guard rail refuses is not refused before its turn to start.
+  const isHeld = !mayStart && step.starting.some(({ refused }) => refused);
+  if (!step.end || isHeld) {
     yield* emit(run.id, now, events);
-    return { status: guard.status, wakes: guard.wakes, started, woken, children };
+    return { status: guard.status, wakes: guard.wakes, isOver: false, started, woken, children };
   }
   // A stop that was asked for while the last nodes were at work is what happened; nothing follows it.
   const isStopped = guard.status === 'stopping' && step.end.status === 'completed';
   const end: RunEnd = isStopped ? { ...step.end, status: 'stopped' } : step.end;
   woken.push(...(yield* endRun(run, end, now, events)));
   if (step.followUp && !isStopped) woken.push(yield* insertRun(step.followUp, now));
-  return { status: end.status, wakes: 0, started, woken, children };
+  return { status: end.status, wakes: 0, isOver: true, started, woken, children };
 }
 
 function* complete(

@@ -19,6 +19,9 @@ const BATCH = 64;
 const TURN_MS = 5;
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
+/** The node failed after its effect, so the effect must not stay: a retry would have it twice. */
+class EffectUndone extends Error {}
+
 /**
  * Walks one run while this process owns it.
  *
@@ -141,16 +144,17 @@ export class Walk {
     const draft = emptyDraft();
     let isAbsorbed = false;
     try {
-      const committed = await database.transaction(async (trx) => {
+      const result = await database.transaction(async (trx) => {
         const outcome = await effect(trx);
         isAbsorbed = true;
         this.#flights.land(flight);
         this.#progress.absorbSuccess(draft, flight, outcome);
-        const writes = this.#writes(draft);
-        return { writes, result: await database.scriptIn(trx, writeStep(writes)) };
+        if (draft.failed.length > 0) throw new EffectUndone();
+        return database.scriptIn(trx, writeStep(this.#writes(draft)));
       });
-      this.#applied(draft, committed.result);
+      this.#applied(result);
     } catch (thrown) {
+      if (thrown instanceof EffectUndone) return this.#commit(draft);
       if (isAbsorbed) throw thrown;
       this.#reports.push({ flight, failure: failureOf(thrown, flight, this.#services.log) });
     }
@@ -169,7 +173,7 @@ export class Walk {
 
   async #commit(draft: Draft): Promise<void> {
     const writes = this.#writes(draft);
-    this.#applied(draft, await this.#services.database.script(() => writeStep(writes)));
+    this.#applied(await this.#services.database.script(() => writeStep(writes)));
   }
 
   #writes(draft: Draft): StepWrites {
@@ -179,7 +183,7 @@ export class Walk {
     return {
       run: this.#run,
       now: this.#now(),
-      executions: this.#progress.executions + starting.length,
+      executions: this.#progress.executions,
       completions: this.#progress.completions,
       active_ms: this.#active.milliseconds,
       ...draft,
@@ -187,10 +191,10 @@ export class Walk {
     };
   }
 
-  #applied(draft: Draft, result: StepResult): void {
+  #applied(result: StepResult): void {
     this.#run.status = result.status;
     if (result.wakes > 0) this.#isPoked = true;
-    if (draft.end) this.#isOver = true;
+    if (result.isOver) this.#isOver = true;
     this.#services.committed(this.#run.id, result.woken);
     for (const { activation, node_run_id } of this.#progress.started(result.started)) {
       if (!this.#isOver) this.#flights.takeOff(activation, node_run_id);

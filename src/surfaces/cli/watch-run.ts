@@ -139,11 +139,13 @@ function liveOutput(cli: Cli): Output {
     note: (text) => draw([text]),
     redraw: (view) => {
       frame += 1;
-      const { rows = 24, columns = 80 } = stdout;
+      // A terminal that does not know its size says 0.
+      const [rows, columns] = [stdout.rows || 24, stdout.columns || 80];
       draw(liveLines(view, { now_ms: Date.now(), frame, rows, columns, colour }));
     },
     close: (lines) => {
-      for (const line of lines.slice(1)) stdout.write(`${line}\n`);
+      // Heading and warnings stand in the last picture already.
+      for (const line of lines.slice(1)) if (!line.startsWith('  ! ')) stdout.write(`${line}\n`);
     },
     end: () => void stdout.write(SHOW_CURSOR),
   };

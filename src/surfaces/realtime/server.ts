@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Server, Socket } from 'socket.io';
 import type { App } from '../../app.ts';
-import { EventFeed, type Published, type Runtime } from '../../flowcharts/index.ts';
+import { EventFeed, type Published } from '../../flowcharts/index.ts';
 import { NOBODY } from '../../identity/index.ts';
 import { asFlowrightError, ERRORS, refusal } from '../../kernel/errors.ts';
 import { newRequestId } from '../../kernel/ids.ts';
@@ -47,8 +47,7 @@ export async function addRealtime(server: FastifyInstance, app: App): Promise<vo
   });
   // The namespace that every Socket.IO server has: nobody has business there.
   io.use((_socket, next) => next(new Error('NOT_FOUND')));
-  const { database, clock, log } = app.services;
-  const runtime = (app.services as { runtime?: Runtime }).runtime;
+  const { database, clock, log, runtime } = app.services;
   const audience = new Audience(new EventFeed({ database, clock, log, runtime }));
   const mayGuess = perAddress();
   const room = io.of(NAMESPACE);

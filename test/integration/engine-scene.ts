@@ -1,0 +1,42 @@
+import { afterAll, beforeAll } from 'vitest';
+import type { TestStore } from '../support/databases.ts';
+import { type Engine, openEngine } from '../support/engine.ts';
+import { type ScriptedAnswer, type ScriptedModel, startScriptedModel } from '../support/scripted-model.ts';
+
+/**
+ * A model that does what the prompt of the task says. HANG: never answers. SLOW: takes a while. PROSE: no JSON.
+ * FLAKY: prose until the test says that it is mended.
+ */
+export interface Scene {
+  store: TestStore;
+  engine: Engine;
+  model: ScriptedModel;
+  isMended: boolean;
+  /** How often the model was asked with this text in the prompt. */
+  askedFor(text: string): number;
+}
+
+export const SLOW_MS = 120;
+
+function answerTo(prompt: string, isMended: boolean): ScriptedAnswer {
+  if (prompt.includes('HANG')) return { hang: true };
+  if (prompt.includes('PROSE') || (prompt.includes('FLAKY') && !isMended)) return { text: 'I would rather not.' };
+  return { json: { ok: true }, ...(prompt.includes('SLOW') ? { delay_ms: SLOW_MS } : {}) };
+}
+
+/** One program for the tests of a suite, with a model that does as it is told. */
+export function useScene(make: () => Promise<TestStore>, options: { withoutModel?: boolean } = {}): Scene {
+  const scene = { isMended: false } as Scene;
+  scene.askedFor = (text) => scene.model.requests.filter(({ prompt }) => prompt.includes(text)).length;
+  beforeAll(async () => {
+    scene.model = await startScriptedModel(({ prompt }) => answerTo(prompt, scene.isMended));
+    scene.store = await make();
+    scene.engine = await openEngine(scene.store, options.withoutModel ? {} : { env: scene.model.env });
+  });
+  afterAll(async () => {
+    await scene.engine?.close();
+    await scene.model?.close();
+    await scene.store?.remove();
+  });
+  return scene;
+}
