@@ -5,7 +5,7 @@ import type { Clock } from './kernel/clock.ts';
 import type { Config } from './kernel/config.ts';
 import type { Log } from './kernel/log.ts';
 
-const EVERY_MS = 60_000;
+const EVERY_MS = 10 * 60_000;
 const HOUR_MS = 3_600_000;
 
 export interface HousekeepingNeeds {
@@ -21,10 +21,10 @@ export async function tidy({ database, clock, config }: HousekeepingNeeds): Prom
   await sweepRuns(database, clock, config['retention.run_days']);
   await sweepKeys(database, clock);
   const before = new Date(clock.now().getTime() - config['retention.event_hours'] * HOUR_MS).toISOString();
-  await database.transaction((trx) => pruneEvents(trx, before));
+  await pruneEvents(database, before);
 }
 
-/** Tidies now and every minute until it is told to stop. */
+/** Tidies now and every ten minutes until it is told to stop. */
 export function keepTidy(needs: HousekeepingNeeds): () => void {
   let isAtWork = false;
   const work = async (): Promise<void> => {
@@ -33,7 +33,7 @@ export function keepTidy(needs: HousekeepingNeeds): () => void {
     try {
       await tidy(needs);
     } catch (error) {
-      needs.log.warn({ error }, 'tidying up failed; trying again in a minute');
+      needs.log.warn({ error }, 'tidying up failed; trying again later');
     } finally {
       isAtWork = false;
     }

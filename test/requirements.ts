@@ -1,5 +1,6 @@
 import { ARTIFACT_REQUIREMENTS } from './requirements/artifacts.ts';
 import { ATTACHMENT_REQUIREMENTS } from './requirements/attachments.ts';
+import { CRASH_REQUIREMENTS } from './requirements/crash.ts';
 import { FLOWCHART_DOOR_REQUIREMENTS } from './requirements/flowchart-doors.ts';
 import { GRAPH_REQUIREMENTS } from './requirements/graph.ts';
 import { LLM_REQUIREMENTS } from './requirements/llm.ts';
@@ -18,6 +19,7 @@ export const REQUIREMENTS: Record<string, string> = {
   ...PLAN_REQUIREMENTS,
   ...ATTACHMENT_REQUIREMENTS,
   ...ARTIFACT_REQUIREMENTS,
+  ...CRASH_REQUIREMENTS,
   'S002-1.1-constants': 'File name, starter folder, 200 summaries and 100 steps are as pinned',
   'S002-1.1-file-shape': 'The store file is {vaults: {id: {flows, steps, runs, candidates, projections}}}',
   'S002-1.2-load-never-throws': 'Loading a missing or malformed store file gives {vaults: {}} and never throws',

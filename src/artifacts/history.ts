@@ -71,15 +71,7 @@ type Matching = SelectQueryBuilder<
   object
 >;
 
-const COLUMNS = [
-  'artifact_type',
-  'node_type',
-  'flowchart_id',
-  'flowchart_node_id',
-  'flowchart_run_id',
-  'flowchart_run_node_id',
-  'ref_id',
-] as const;
+const COLUMNS = ['artifact_type', 'node_type', 'flowchart_id', 'flowchart_node_id', 'ref_id'] as const;
 
 function matchingArtifacts(queries: Queries, filter: ArtifactFilter, vaultId: string, now: string): Matching {
   let query = queries
@@ -88,6 +80,14 @@ function matchingArtifacts(queries: Queries, filter: ArtifactFilter, vaultId: st
     .where('run.vault_id', '=', vaultId)
     .where((or) => or.or([or('artifact.expires_at', 'is', null), or('artifact.expires_at', '>', now)]));
   if (filter.artifact_id !== undefined) query = query.where('artifact.id', '=', filter.artifact_id);
+  if (filter.flowchart_run_node_id !== undefined) query = query.where('artifact.id', '=', filter.flowchart_run_node_id);
+  const { flowchart_run_id: ofRun } = filter;
+  if (ofRun !== undefined) {
+    // An artifact has the number of its node run, and those are found by run.
+    query = query.where('artifact.id', 'in', (nodeRuns) =>
+      nodeRuns.selectFrom('flowchart_run_nodes').select('id').where('flowchart_run_id', '=', ofRun),
+    );
+  }
   for (const column of COLUMNS) {
     const wanted = filter[column];
     if (wanted !== undefined) query = query.where(`artifact.${column}`, '=', wanted);
@@ -102,7 +102,7 @@ function matchingArtifacts(queries: Queries, filter: ArtifactFilter, vaultId: st
         or.and([
           or('artifact.request_id', 'is', null),
           or('artifact.flowchart_run_id', '=', Number(run ?? 0)),
-          or('artifact.flowchart_run_node_id', '=', Number(nodeRun ?? 0)),
+          or('artifact.id', '=', Number(nodeRun ?? 0)),
         ]),
       ]),
     );

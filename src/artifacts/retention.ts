@@ -26,14 +26,39 @@ export interface Retention {
 
 /** What becomes of an artifact that is written now by a node with this config. Pure; never throws. */
 export function retentionOf(config: Readonly<Record<string, unknown>>, now: Date): Retention {
+  const { mode, seconds, keep } = rulesOf(config);
+  const expires_at = seconds === null ? null : new Date(now.getTime() + seconds * 1_000).toISOString();
+  return { retention_mode: mode, expires_at, keep };
+}
+
+interface Rules {
+  mode: RetentionMode;
+  /** Null: it does not expire. */
+  seconds: number | null;
+  keep: number | null;
+}
+
+/** A config is read once, however often its node runs. */
+const known = new WeakMap<object, Rules>();
+
+function rulesOf(config: Readonly<Record<string, unknown>>): Rules {
+  let rules = known.get(config);
+  if (!rules) {
+    rules = readRules(config);
+    known.set(config, rules);
+  }
+  return rules;
+}
+
+function readRules(config: Readonly<Record<string, unknown>>): Rules {
   const word = typeof config.retention_mode === 'string' ? config.retention_mode.trim().toLowerCase() : '';
   const mode = (Object.hasOwn(WORDS, word) ? WORDS[word] : undefined) ?? 'ttl';
   const expires = mode === 'ttl' || mode === 'ttl_max_count';
   const counts = mode === 'max_count' || mode === 'ttl_max_count';
   const seconds = wholeNumber(config.retention_ttl_seconds, DEFAULT_TTL_SECONDS, MAX_TTL_SECONDS);
   return {
-    retention_mode: mode,
-    expires_at: expires ? new Date(now.getTime() + seconds * 1_000).toISOString() : null,
+    mode,
+    seconds: expires ? seconds : null,
     keep: counts ? wholeNumber(config.retention_max_count, DEFAULT_MAX_COUNT, MAX_COUNT) : null,
   };
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import { type Clock, isoNow } from '../kernel/clock.ts';
-import type { Queries, Trx } from './database.ts';
+import type { Database, DialectName, Queries, Trx } from './database.ts';
 
 /** An event as readers see it. The payload holds references, never copies of large content. */
 export interface OutboxEvent {
@@ -59,22 +60,43 @@ export async function readEvents(queries: Queries, stream: string, after: number
   // Read after the rows: what was pruned before they were read shows here as a gap.
   const head = await queries.selectFrom('streams').selectAll().where('stream', '=', stream).executeTakeFirst();
   if (!head) return { events: [], replay_gap: false, last_sequence: 0 };
+  const { newest } = await queries
+    .selectFrom('events')
+    .select((max) => max.fn.max('sequence').as('newest'))
+    .where('stream', '=', stream)
+    .executeTakeFirstOrThrow();
+  const last_sequence = Math.max(head.last_sequence, head.first_sequence - 1, newest ?? 0);
   const events = rows.map(({ payload_json, ...row }) => ({
     ...row,
     payload: JSON.parse(payload_json) as Record<string, unknown>,
   }));
-  return { events, replay_gap: after + 1 < head.first_sequence, last_sequence: head.last_sequence };
+  return { events, replay_gap: after + 1 < head.first_sequence, last_sequence };
 }
 
-/** Removes events older than the given time; their streams remember where they now begin. */
-export async function pruneEvents(trx: Trx, before: string): Promise<number> {
-  const removed = await trx
-    .deleteFrom('events')
-    .where('created_at', '<', before)
-    .returning(['stream', 'sequence'])
-    .execute();
+/** Events that one transaction removes. */
+const PRUNE_BATCH = 1_000;
+
+/** Removes events older than the given time, oldest first; their streams remember where they now begin. */
+export async function pruneEvents(database: Database, before: string): Promise<number> {
+  let pruned = 0;
+  for (;;) {
+    const count = await database.transaction((trx) => pruneBatch(trx, database.dialect, before));
+    pruned += count;
+    if (count < PRUNE_BATCH) return pruned;
+  }
+}
+
+async function pruneBatch(trx: Trx, dialect: DialectName, before: string): Promise<number> {
+  const key = sql.ref(dialect === 'sqlite' ? 'rowid' : 'event_key');
+  const { rows: oldest } = await sql<{ key: number; stream: string; sequence: number; created_at: string }>`
+    select ${key} as key, stream, sequence, created_at from events order by ${key} limit ${PRUNE_BATCH}`.execute(trx);
+  const isYoung = oldest.findIndex((event) => event.created_at >= before);
+  const old = isYoung === -1 ? oldest : oldest.slice(0, isYoung);
+  const last = old.at(-1);
+  if (!last) return 0;
+  await sql`delete from events where ${key} <= ${last.key}`.execute(trx);
   const newest = new Map<string, number>();
-  for (const { stream, sequence } of removed) newest.set(stream, Math.max(sequence, newest.get(stream) ?? 0));
+  for (const { stream, sequence } of old) newest.set(stream, Math.max(sequence, newest.get(stream) ?? 0));
   for (const [stream, sequence] of newest) {
     await trx
       .updateTable('streams')
@@ -82,5 +104,5 @@ export async function pruneEvents(trx: Trx, before: string): Promise<number> {
       .where('stream', '=', stream)
       .execute();
   }
-  return removed.length;
+  return old.length;
 }

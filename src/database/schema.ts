@@ -62,6 +62,7 @@ export interface AuditTable {
 
 export interface StreamsTable {
   stream: string;
+  /** At least this; writers that count by the events themselves leave it behind. */
   last_sequence: number;
   /** Lowest sequence still held; older ones were pruned. */
   first_sequence: number;

@@ -19,6 +19,8 @@ import { SqliteScripts } from './sqlite-scripts.ts';
 import { Turn } from './turn.ts';
 
 const BUSY_TIMEOUT_MS = 30_000;
+/** 16 MiB: moving the log into the file waits for the disk twice, and a busy engine fills it fast. */
+const CHECKPOINT_PAGES = 4_000;
 /** Marks a file as ours: "FLWR". */
 export const APPLICATION_ID = 0x464c5752;
 
@@ -50,6 +52,7 @@ function openConnection(file: string): BetterSqlite3.Database {
     connection = new BetterSqlite3(file, { timeout: BUSY_TIMEOUT_MS });
     connection.pragma('foreign_keys = ON');
     connection.pragma('synchronous = FULL');
+    connection.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
     enterWal(connection);
     if (isNew) chmodSync(file, 0o600);
   } catch (error) {

@@ -100,9 +100,10 @@ onEachDatabase((engine, makeStore) => {
         const wanted = Math.min(left, KILLS_A_RUN);
         const seen = await killedRun(wanted, random);
         expect(seen.kills).toBe(wanted);
-        expect(seen.withLostWork, 'killed between the work of a node and its commit').toBeGreaterThanOrEqual(wanted / 5);
+        expect(seen.withLostWork, 'killed between the work of a node and its commit').toBeGreaterThanOrEqual(
+          wanted / 5,
+        );
         expect(seen.waits.length).toBeGreaterThan(wanted / 2);
-        console.log(JSON.stringify(seen));
         expect(Math.max(...seen.waits), 'from the start of a process to the first call').toBeLessThan(
           engine === 'sqlite' ? 1_000 : 2_000,
         );

@@ -108,7 +108,6 @@ export async function expectEverythingOnce({ database }: RunScene, run: EffectRu
     .selectFrom('node_artifacts')
     .select(['id', 'flowchart_run_node_id', 'artifact_type', 'payload_json'])
     .where('flowchart_run_id', '=', runId)
-    .orderBy('id')
     .execute();
   expect(artifacts.map((artifact) => artifact.flowchart_run_node_id).sort((a, b) => a - b)).toEqual(
     nodeRuns.map(({ id }) => id).sort((a, b) => a - b),
@@ -129,8 +128,11 @@ export async function expectEverythingOnce({ database }: RunScene, run: EffectRu
     .where('plan_stages.plan_id', '=', refs.plan)
     .execute();
   expect(tasks.map(({ name }) => name).sort()).toEqual([...marks.plan].sort());
+  const completedAs = new Map(nodeRuns.map(({ id, completed_order }) => [id, Number(completed_order)]));
+  const placeOf = (row: { flowchart_run_node_id: number }) => completedAs.get(row.flowchart_run_node_id) as number;
+  const inOrder = artifacts.toSorted((left, right) => placeOf(left) - placeOf(right));
   const payloadsOf = (type: string) =>
-    artifacts.filter(({ artifact_type }) => artifact_type === type).map((row) => JSON.parse(row.payload_json ?? '{}'));
+    inOrder.filter(({ artifact_type }) => artifact_type === type).map((row) => JSON.parse(row.payload_json ?? '{}'));
   // Adding what is there already only warns: each node must have found its task missing.
   const added = payloadsOf('plan').filter(({ action_results }) => /Added task/.test(JSON.stringify(action_results)));
   expect(added).toHaveLength(marks.plan.length);

@@ -48,7 +48,7 @@ async function asFirstSchema(store: TestStore, rows: Database): Promise<void> {
   else await sql.raw('create table flowright_schema as select 1 as version').execute(first.queries);
   for (const table of [...FIRST_TABLES, ...FIRST_FLOW_TABLES]) {
     const found = await sql<Record<string, unknown>>`select * from ${sql.table(table)}`.execute(rows.queries);
-    for (const { flow_key: _key, proposal_id: _later, ...row } of found.rows) {
+    for (const { flow_key: _key, proposal_id: _later, event_key: _place, transaction_id: _by, ...row } of found.rows) {
       await first.queries
         .insertInto(table as 'vaults')
         .values(row as never)

@@ -70,7 +70,7 @@ onEachDatabase((_engine, makeStore) => {
       await database.transaction((trx) => appendEvent(trx, at(n), event('a', n)));
     }
     await database.transaction((trx) => appendEvent(trx, at(9), event('b', 1)));
-    expect(await database.transaction((trx) => pruneEvents(trx, '2026-01-01T04:00:00.000Z'))).toBe(3);
+    expect(await pruneEvents(database, '2026-01-01T04:00:00.000Z')).toBe(3);
     const read = async (after: number) => {
       const { events, replay_gap } = await readEvents(database.queries, 'a', after, 100);
       return [replay_gap, events.map(({ sequence }) => sequence)];
@@ -80,7 +80,7 @@ onEachDatabase((_engine, makeStore) => {
     expect(await read(3)).toEqual([false, [4, 5, 6]]);
     expect(await read(6)).toEqual([false, []]);
     expect((await readEvents(database.queries, 'b', 0, 100)).replay_gap).toBe(false);
-    await database.transaction((trx) => pruneEvents(trx, '2026-01-02T00:00:00.000Z'));
+    await pruneEvents(database, '2026-01-02T00:00:00.000Z');
     expect(await read(6)).toEqual([false, []]);
     expect(await read(5)).toEqual([true, []]);
     expect(await database.transaction((trx) => appendEvent(trx, at(10), event('a', 7)))).toBe(7);
@@ -99,7 +99,7 @@ onEachDatabase((_engine, makeStore) => {
       transformResult: async ({ result }) => {
         if (isPruned) return result;
         isPruned = true;
-        await other.transaction((trx) => pruneEvents(trx, '2026-01-01T04:00:00.000Z'));
+        await pruneEvents(other, '2026-01-01T04:00:00.000Z');
         return result;
       },
     });

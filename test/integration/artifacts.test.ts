@@ -271,28 +271,18 @@ onEachDatabase((_engine, make) => {
       const { database } = hub.app.services;
       const many = 1_100;
       const other = await rows.run(chart.id);
-      for (let at = 0; at < many; at += 100) {
-        await database.queries
-          .insertInto('node_artifacts')
-          .values(
-            Array.from({ length: 100 }, (_, place) => ({
-              flowchart_id: chart.id,
-              flowchart_node_id: chart.nodes[3]!,
-              flowchart_run_id: other,
-              flowchart_run_node_id: 1_000_000 + at + place,
-              node_type: 'task',
-              artifact_type: 'task',
-              ref_id: null,
-              execution_index: 1,
-              retention_mode: 'ttl' as const,
-              expires_at: PAST,
-              request_id: null,
-              correlation_id: null,
-              payload_json: '{}',
-              created_at: PAST,
-            })),
-          )
-          .execute();
+      for (let sequence = 1; sequence <= many; sequence += 1) {
+        const node = chart.nodes[3]!;
+        const nodeRun = await rows.nodeRun(other, node, { sequence });
+        await rows.artifact({
+          flowchart: chart.id,
+          node,
+          run: other,
+          nodeRun,
+          type: 'task',
+          expiresAt: PAST,
+          payload: { at: sequence },
+        });
       }
       const before = (await done(viewer.get('/api/v1/artifacts'))).total_count;
       expect(await sweepArtifacts(database, clock)).toBe(many + 1);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { onEachDatabase } from '../support/databases.ts';
-import { asked, type Chart, decision, end, type Engine, given, human, remember, start } from '../support/engine.ts';
+import { asked, type Chart, decision, type Engine, end, given, human, remember, start } from '../support/engine.ts';
 import { useScene } from './engine-scene.ts';
 
 /** What the node of this name was given, as the history tells it. */
@@ -9,10 +9,9 @@ async function contextOf(engine: Engine, runId: number, chart: Chart, name: stri
   return (await engine.ask('run.node', { node_run_id: one(name).id })).node_run.input_context;
 }
 
-async function upload(engine: Engine, name: string): Promise<number> {
-  const content_base64 = Buffer.from(`text of ${name}`).toString('base64');
-  const payload = await engine.ask('attachment.create', { file_name: name, content_type: 'text/plain', content_base64 });
-  return (payload.attachment ?? payload).id;
+async function upload(engine: Engine, file_name: string): Promise<number> {
+  const { item } = await engine.ask('attachment.upload', { file_name, content_text: `text of ${file_name}` });
+  return item.id;
 }
 
 onEachDatabase((_engine, make) => {
@@ -22,7 +21,15 @@ onEachDatabase((_engine, make) => {
   describe('connectors', () => {
     it('dotted: never trigger, and give what their source said last [S004-dotted-context]', async () => {
       const chart = await engine().draw(
-        { s: start, a: given({ hint: 'blue' }), b: given(), c: given(), late: human(), d: decision({ y: 'true' }), e: end },
+        {
+          s: start,
+          a: given({ hint: 'blue' }),
+          b: given(),
+          c: given(),
+          late: human(),
+          d: decision({ y: 'true' }),
+          e: end,
+        },
         ['s -> a', 'a -> b', 'b -> d', 'd -> e y', 'a ..> d', 'a ..> c', 's -> late', 'late ..> d', 'late -> c'],
       );
       expect(chart.validation.valid).toBe(true);
@@ -120,7 +127,13 @@ onEachDatabase((_engine, make) => {
 
     it('follows the route that the node before it names [FLR-route-key]', async () => {
       const chart = await engine().draw(
-        { s: start, a: given({ route_key: 'approve' }), d: decision({ yes: 'approve', no: 'reject' }), y: given(), n: given() },
+        {
+          s: start,
+          a: given({ route_key: 'approve' }),
+          d: decision({ yes: 'approve', no: 'reject' }),
+          y: given(),
+          n: given(),
+        },
         ['s -> a', 'a -> d', 'd -> y yes', 'd -> n no'],
       );
       const { lines, one } = await engine().run(chart);
@@ -154,7 +167,9 @@ onEachDatabase((_engine, make) => {
       expect(artifacts.map((each) => each.artifact_type)).toEqual(['start', 'task', 'memory', 'decision']);
       const { items } = await engine().ask('artifact.list', { flowchart_id: chart.id });
       const ids = (name: string) => {
-        const item = items.find((each: { flowchart_run_node_id: number }) => each.flowchart_run_node_id === one(name).id);
+        const item = items.find(
+          (each: { flowchart_run_node_id: number }) => each.flowchart_run_node_id === one(name).id,
+        );
         return [item.request_id, item.correlation_id];
       };
       expect(ids('a')).toEqual(['req-7', 'cor-7']);

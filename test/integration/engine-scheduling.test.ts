@@ -16,7 +16,10 @@ onEachDatabase((_engine, make) => {
       expect(run).toMatchObject({ status: 'completed', executions: 3, completions: 3, owner: null });
       expect(one('s').output.input).toEqual({ topic: 'tides' });
       const shown = await engine().ask('run.show', { run_id: run.id });
-      expect(shown.flowchart_run).toMatchObject({ input: { topic: 'tides' }, output: { structured_output: { answer: 42 } } });
+      expect(shown.flowchart_run).toMatchObject({
+        input: { topic: 'tides' },
+        output: { structured_output: { answer: 42 } },
+      });
     });
 
     it('has no output when no end was reached [FLR-run-input-output]', async () => {
@@ -62,14 +65,7 @@ onEachDatabase((_engine, make) => {
         diamond,
       );
       const { lines, one } = await engine().run(chart);
-      expect(lines).toEqual([
-        's succeeded',
-        'a succeeded',
-        'b succeeded',
-        'j succeeded',
-        'd succeeded',
-        'e succeeded',
-      ]);
+      expect(lines).toEqual(['s succeeded', 'a succeeded', 'b succeeded', 'j succeeded', 'd succeeded', 'e succeeded']);
       const references = JSON.parse(one('j').input_context_json);
       expect(references.upstream).toEqual([
         [one('a').id, chart.edge['a -> j']],
@@ -87,10 +83,12 @@ onEachDatabase((_engine, make) => {
     });
 
     it('with any run once for each token [FLR-fan-in-any]', async () => {
-      const chart = await engine().draw(
-        { s: start, a: given(), b: given(), j: given({}, { fan_in_mode: 'any' }) },
-        ['s -> a', 's -> b', 'a -> j', 'b -> j'],
-      );
+      const chart = await engine().draw({ s: start, a: given(), b: given(), j: given({}, { fan_in_mode: 'any' }) }, [
+        's -> a',
+        's -> b',
+        'a -> j',
+        'b -> j',
+      ]);
       const { of } = await engine().run(chart);
       expect(of('j').map(({ execution_index, status }) => [execution_index, status])).toEqual([
         [1, 'succeeded'],
@@ -169,9 +167,13 @@ onEachDatabase((_engine, make) => {
     });
   });
 
-  it('a run of 1,000 hops keeps what each node run stores of its input small [FLR-context-bounded]', async () => {
+  it('a run of 1,000 hops keeps what each node run stores of its input small [FLR-input-references]', async () => {
     const chart = await engine().draw(
-      { s: start, a: given({ text: 'x'.repeat(2_000) }, { fan_in_mode: 'any' }), b: given({ more: 'y'.repeat(2_000) }) },
+      {
+        s: start,
+        a: given({ text: 'x'.repeat(2_000) }, { fan_in_mode: 'any' }),
+        b: given({ more: 'y'.repeat(2_000) }),
+      },
       ['s -> a', 'a -> b', 'b -> a', 's ..> b'],
       { max_node_executions: 1_000 },
     );

@@ -171,8 +171,26 @@ async function anArtifact(database: Database, flowchart_node_id: number, nodeRun
     .returning('id')
     .executeTakeFirstOrThrow();
   await database.queries
+    .insertInto('flowchart_run_nodes')
+    .values({
+      id: nodeRun,
+      flowchart_run_id,
+      flowchart_node_id,
+      node_type: 'memory',
+      sequence: 1,
+      execution_index: 1,
+      status: 'succeeded',
+      started_order: 0,
+      completed_order: 1,
+      input_context_json: '{}',
+      started_at: NOW,
+      finished_at: NOW,
+    })
+    .execute();
+  await database.queries
     .insertInto('node_artifacts')
     .values({
+      id: nodeRun,
       flowchart_id,
       flowchart_node_id,
       flowchart_run_id,

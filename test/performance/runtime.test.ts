@@ -3,13 +3,12 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeStore, type TestStore } from '../support/databases.ts';
 import { done, type InProcessHub, openInProcessHub } from '../support/in-process-hub.ts';
 import { lineGraph, openRunScene, type RunScene } from '../support/run-scene.ts';
-import { compareFairly, describeComparison } from './measure.ts';
 
 const LONG = 4_000;
 const SHORT = 100;
 /** So many short runs are measured together, because one alone is over too soon. */
 const SHORT_RUNS = 10;
-const ROUNDS = 5;
+const ROUNDS = 3;
 const COST_LIMIT = 1.5;
 const BYTES_LIMIT = 0.1;
 const FIRST_NODE_MS = 20;
@@ -24,7 +23,6 @@ beforeAll(async () => {
   store = await makeStore('sqlite');
   scene = await openRunScene(store);
   hub = await openInProcessHub(store);
-  await hub.app.services.runtime.start();
 });
 afterAll(async () => {
   await hub?.close();
@@ -33,16 +31,11 @@ afterAll(async () => {
 
 const lineOf = (nodes: number) => scene.flowchart(lineGraph(nodes - ENDS));
 
-/** Walks a run to its end. */
-async function walk(runId: number): Promise<void> {
+async function walkOne(flowchartId: number): Promise<number> {
+  const [runId] = (await scene.runs(flowchartId, 1)) as [number];
   const { runtime } = hub.app.services;
   runtime.wake(runId);
   await runtime.settled(runId);
-}
-
-async function walkOne(flowchartId: number): Promise<number> {
-  const [runId] = (await scene.runs(flowchartId, 1)) as [number];
-  await walk(runId);
   return runId;
 }
 
@@ -52,22 +45,29 @@ async function storedBytes(): Promise<number> {
   return rows[0]?.bytes ?? Number.NaN;
 }
 
+/** Milliseconds of the processor: those of the disk are the same for every commit and depend on who else writes. */
+async function costOf(work: () => Promise<unknown>): Promise<number> {
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
+}
+
+const medianOf = (values: readonly number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] as number;
+
 it('[FLR-run-cost-linear] a node of a run of 4,000 costs what a node of a run of 100 costs', async () => {
   const [long, short] = [await lineOf(LONG), await lineOf(SHORT)];
-  const longRuns = await scene.runs(long, 3 * (ROUNDS + 1));
-  const shortRuns = await scene.runs(short, 3 * (ROUNDS + 1) * SHORT_RUNS);
-  const times = LONG / (SHORT * SHORT_RUNS);
-  const comparison = await compareFairly(
-    COST_LIMIT * times,
-    ROUNDS,
-    () => walk(longRuns.shift() as number),
-    async () => {
-      for (const runId of shortRuns.splice(0, SHORT_RUNS)) await walk(runId);
-    },
-  );
-  const message = describeComparison(`${LONG} nodes in one run against ${SHORT * SHORT_RUNS} in ten`, comparison);
-  console.log(message);
-  expect(comparison.ratio / times, message).toBeLessThanOrEqual(COST_LIMIT);
+  const walkShortRuns = async () => {
+    for (let run = 0; run < SHORT_RUNS; run += 1) await walkOne(short);
+  };
+  await walkShortRuns();
+  const costs = { long: [] as number[], short: [] as number[] };
+  for (let round = 0; round < ROUNDS; round += 1) {
+    costs.short.push((await costOf(walkShortRuns)) / (SHORT * SHORT_RUNS));
+    costs.long.push((await costOf(() => walkOne(long))) / LONG);
+  }
+  const [inLong, inShort] = [medianOf(costs.long), medianOf(costs.short)];
+  expect(inLong / inShort, `${inLong} ms a node against ${inShort} ms`).toBeLessThanOrEqual(COST_LIMIT);
 }, 180_000);
 
 it('[FLR-run-bytes-linear] a node of a long run takes up what a node of a short run takes up, and is told no more', async () => {
@@ -87,8 +87,9 @@ it('[FLR-run-bytes-linear] a node of a long run takes up what a node of a short 
     return { bytes, context };
   };
   const [short, long] = [await bytesOf(500), await bytesOf(LONG)];
-  console.log(short, long);
-  expect(Math.abs(long.bytes / short.bytes - 1), `${short.bytes} and ${long.bytes} bytes a node`).toBeLessThan(BYTES_LIMIT);
+  expect(Math.abs(long.bytes / short.bytes - 1), `${short.bytes} and ${long.bytes} bytes a node`).toBeLessThan(
+    BYTES_LIMIT,
+  );
   // Three numbers, which may have a digit more.
   expect(long.context).toBeLessThanOrEqual(short.context + 6);
   expect(long.context).toBeLessThan(100);
@@ -96,6 +97,7 @@ it('[FLR-run-bytes-linear] a node of a long run takes up what a node of a short 
 
 it('[FLR-first-node-at-once] the first node starts within 20 ms of the request', async () => {
   const flowchartId = await lineOf(5);
+  await hub.app.services.runtime.start();
   const started = new Map<number, number>();
   const stop = hub.app.services.runtime.onCommit((runId) => {
     if (!started.has(runId)) started.set(runId, performance.now());
@@ -117,7 +119,5 @@ it('[FLR-first-node-at-once] the first node starts within 20 ms of the request',
     expect(JSON.parse(first?.payload_json as string).status).toBe('running');
   }
   stop();
-  const median = waits.sort((left, right) => left - right)[REQUESTS / 2] as number;
-  console.log(median, waits.at(-1));
-  expect(median, `from ${waits[0]} to ${waits.at(-1)} ms`).toBeLessThan(FIRST_NODE_MS);
+  expect(medianOf(waits), `${waits.map(Math.round).join(', ')} ms`).toBeLessThan(FIRST_NODE_MS);
 });

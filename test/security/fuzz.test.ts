@@ -118,8 +118,10 @@ async function fillWithProposals(inside: Inside): Promise<void> {
 async function fillWithFlowcharts(inside: Inside): Promise<void> {
   const scene = await makeFlowchartScene((name, input) => inside.as(OWNER, name, input));
   for (const name of scene.names) {
-    const { effect } = await inside.operation(name);
-    const helpings = effect === 'destructive' || USES_UP.includes(name) ? HELPINGS : 1;
+    const operation = await inside.operation(name);
+    const isUsedUp = operation.effect === 'destructive' || USES_UP.includes(name);
+    // Two routes share what there is, and neither may find it all gone.
+    const helpings = !isUsedUp ? 1 : routesOf(operation).length > 1 ? Math.ceil(RUNS / 2) : HELPINGS;
     const inputs: Record<string, unknown>[] = [];
     for (let at = 0; at < helpings; at += 1) inputs.push(await scene.inputFor(name));
     pools.right[name] = inputs;

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routesOf } from '../../src/operations/index.ts';
 import { createCatalogue } from '../../src/rooms.ts';
 import { makeStore, onEachDatabase, type TestStore } from '../support/databases.ts';
+import { isOfFlowcharts } from '../support/flowchart-scene.ts';
 import { sampleFlow } from '../support/flows.ts';
 import { flowright, type Hub, type ProgramOptions, startHub } from '../support/program.ts';
 import { countVersions, libraryFingerprint } from './fingerprint.ts';
@@ -194,6 +195,9 @@ describe('[FLR-only-writer] through the doors', () => {
       'editor.sh',
       '#!/bin/sh\nsed -i "s/^intent:.*/intent: Edited/; s/title:.*/title: Anew/" "$1"\n',
     );
+    const { ids } = plausible.scene;
+    const chart = String(ids.flowchart_id);
+    const asked = async (name: string) => inside.as('local', name, await plausible.scene.inputFor(name));
     const byHand: Record<string, string[]> = {
       'flow propose': [file('new.json', sampleFlow('flow_from_file')), '--intent', 'From a file'],
       'flow import': [file('import.json', sampleFlow('flow_from_bundle')), '--intent', 'From a file'],
@@ -211,6 +215,13 @@ describe('[FLR-only-writer] through the doors', () => {
       init: [],
       openapi: ['--out', join(store.home, 'out', 'openapi.yaml')],
       signin: [],
+      'flowchart save': [chart, file('graph.json', await asked('flowchart.graph'))],
+      'flowchart validate': [chart],
+      'flowchart import': [file('flowchart.json', await asked('flowchart.export'))],
+      'flowchart export': [chart, '--out', join(store.home, 'out', 'flowchart.json')],
+      'attachment upload': [file('notes.txt', 'Notes')],
+      'attachment file': [String(ids.attachment_id), '--out', join(store.home, 'out', 'notes.txt')],
+      'run watch': [String(ids.ended_run_id)],
     };
     const byOperation = new Map(
       operations.flatMap((operation) =>
@@ -221,8 +232,12 @@ describe('[FLR-only-writer] through the doors', () => {
     expect(all).toEqual(
       expect.arrayContaining([...byOperation.keys(), ...Object.keys(byHand), ...DOORS, ...OPERATOR_ACTS]),
     );
-    // Those that only read were walked as operations, of which they are nothing but the spelling.
-    const isWalked = (command: string) => byOperation.get(command)?.effect === 'read' || command === 'proposal approve';
+    // Those that only read, and those about flowcharts, were walked as operations, of which they are nothing but the
+    // spelling.
+    const isWalked = (command: string) => {
+      const operation = byOperation.get(command);
+      return operation?.effect === 'read' || isOfFlowcharts(operation?.name ?? '') || command === 'proposal approve';
+    };
     const walk = all.filter((command) => ![...DOORS, ...OPERATOR_ACTS].includes(command) && !isWalked(command));
     // It puts back what `flow mirror propose` needs, so it does not run beside it.
     walk.sort((left, right) => Number(left === 'flow mirror restore') - Number(right === 'flow mirror restore'));

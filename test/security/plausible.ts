@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeFlowchartScene } from '../support/flowchart-scene.ts';
+import { type FlowchartScene, makeFlowchartScene } from '../support/flowchart-scene.ts';
 import { sampleFlow } from '../support/flows.ts';
 import { approve, baseOf, type Inside, type Payload, propose } from './inside.ts';
 
@@ -12,6 +12,8 @@ const KNOWN = 'flow_known';
 export interface Plausible {
   /** A flow that came through an approved proposal and has a mirror. */
   flowId: string;
+  /** A flowchart with everything that belongs to one. */
+  scene: FlowchartScene;
   names: string[];
   inputsFor(operation: string, user: string | null): Promise<Payload[]>;
   /** An open proposal of a new personal flow, by the owner. */
@@ -104,6 +106,7 @@ export async function makePlausible(inside: Inside, home: string): Promise<Plaus
   for (const name of scene.names) inputs[name] = () => scene.inputFor(name);
   return {
     flowId: KNOWN,
+    scene,
     names: Object.keys(inputs),
     openProposal,
     inputsFor: async (name, user) => {

@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely';
 import { expect } from 'vitest';
 import type { App } from '../../src/app.ts';
 import type { Database, FlowchartRunNodesTable, FlowchartRunsTable } from '../../src/database/index.ts';
+import { insertRun, type NewRun } from '../../src/flowcharts/runtime/new-run.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
 import type { FlowrightError } from '../../src/kernel/errors.ts';
 import type { AnyOperation } from '../../src/operations/index.ts';
@@ -59,6 +60,8 @@ export interface Engine {
   redraw(chart: Chart, nodes: Record<string, NodeSketch>, edges: readonly string[]): Promise<Chart>;
   /** Starts a run and does not wait. */
   start(chart: Chart, options?: Json): Promise<number>;
+  /** A queued run of whatever is stored, judged by nobody; the engine is not told of it. */
+  queue(chart: Pick<Chart, 'id' | 'version'>): Promise<number>;
   /** Starts a run and waits for its end. */
   run(chart: Chart, options?: Json): Promise<Story>;
   ended(runId: number, chart: Chart): Promise<Story>;
@@ -150,12 +153,29 @@ export async function openEngine(
       return save(chart.id, Object.fromEntries(known), edges);
     },
     start,
+    queue: (chart) => database.script(() => insertRun(newRun(chart), app.services.clock.now().toISOString())),
     run: async (chart, more) => ended(await start(chart, more), chart),
     ended,
     story,
     row,
     when,
     close: () => app.close(),
+  };
+}
+
+function newRun(chart: Pick<Chart, 'id' | 'version'>): NewRun {
+  return {
+    vault_id: 'default',
+    flowchart_id: chart.id,
+    graph_version: chart.version,
+    entry_node_id: null,
+    input_json: null,
+    trigger_source: 'manual',
+    started_by: 'local',
+    started_as: 'local',
+    max_node_executions: null,
+    max_runtime_minutes: null,
+    max_parallel_nodes: 8,
   };
 }
 

@@ -80,7 +80,12 @@ function askerOf(server: FastifyInstance, token: string): Asker {
     const headers: Record<string, string> = { authorization: `Bearer ${token}`, host: '127.0.0.1', ...more };
     const payload = body === undefined ? undefined : JSON.stringify(body);
     if (payload !== undefined) headers['content-type'] = 'application/json';
-    const response = await server.inject({ method: method as 'GET', url, headers, ...(payload === undefined ? {} : { payload }) });
+    const response = await server.inject({
+      method: method as 'GET',
+      url,
+      headers,
+      ...(payload === undefined ? {} : { payload }),
+    });
     return { status: response.statusCode, body: JSON.parse(response.body) as Body, headers: response.headers };
   };
   return {

@@ -239,6 +239,7 @@ export function runRows(database: Database, clock: Clock = { now: () => new Date
       const row = await queries
         .insertInto('node_artifacts')
         .values({
+          id: options.nodeRun,
           flowchart_id: options.flowchart,
           flowchart_node_id: options.node,
           flowchart_run_id: options.run,

@@ -109,7 +109,8 @@ const dispatcher = new Dispatcher({
     database,
     clock: systemClock,
     log: silentLog,
-    nodeTypes: orders.nodes === 'plain' ? nodeTypes : new Map([...nodeTypes].map(([name, type]) => [name, wrapped(type)])),
+    nodeTypes:
+      orders.nodes === 'plain' ? nodeTypes : new Map([...nodeTypes].map(([name, type]) => [name, wrapped(type)])),
     nodeServices: {
       database,
       clock: systemClock,

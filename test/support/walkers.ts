@@ -98,7 +98,10 @@ export async function makeWalkers(store: TestStore): Promise<Walkers> {
 function startWalker(script: string, args: string[]): Walker {
   // What the collector reserves for young objects would otherwise double at moments of its own choice.
   const flags = ['--expose-gc', '--max-semi-space-size=4'];
-  const child = spawn(process.execPath, [...flags, script, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [...flags, script, ...args], {
+    env: { ...process.env, PGAPPNAME: 'walker' },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
   const { stdin, stdout, pid } = child;
   if (pid === undefined) throw new Error('the walker did not start');
   // One that was killed cannot be told anything.

@@ -102,6 +102,7 @@ function restDoor(options: DoorsOptions, named: Named): DoorHandle {
       const headers: Record<string, string> = {
         authorization: `Bearer ${options.token}`,
         'x-request-id': requestId(options),
+        accept: 'application/json',
       };
       if (options.vault) headers['x-vault-id'] = options.vault;
       const init: RequestInit = { method: route.method, headers };

@@ -36,7 +36,9 @@ const activation: Activation = {
   dotted: [{ sequence: 4, edge_id: 3 }],
   dashed: [{ sequence: 5, edge_id: 4 }],
 };
-const outputs = new Map([output(7, 2, 1), output(3, 3, 2, 1), output(4, 4, 3), output(5, 5, 4, 2)].map((each) => [each.sequence, each]));
+const outputs = new Map(
+  [output(7, 2, 1), output(3, 3, 2, 1), output(4, 4, 3), output(5, 5, 4, 2)].map((each) => [each.sequence, each]),
+);
 const context = buildContext(graph, { id: 40, flowchart_id: 30 }, activation, outputs);
 
 describe('[FLR-input-context] what a node is given', () => {
@@ -65,10 +67,12 @@ describe('[FLR-input-context] what a node is given', () => {
   });
 
   it('tells where everything comes from, under both names', () => {
-    expect(context.trigger_sources.map(({ source_node_id, condition_key }) => [source_node_id, condition_key])).toEqual([
-      [2, 'yes'],
-      [3, null],
-    ]);
+    expect(context.trigger_sources.map(({ source_node_id, condition_key }) => [source_node_id, condition_key])).toEqual(
+      [
+        [2, 'yes'],
+        [3, null],
+      ],
+    );
     expect(context.context_only_sources).toEqual(context.pulled_dotted_sources);
     expect(context.context_only_sources.map(({ source_node_id }) => source_node_id)).toEqual([4]);
     expect(context.attachment_only_sources).toEqual(context.pulled_attachment_sources);

@@ -19,7 +19,9 @@ describe('[FLR-route-decision] a decision', () => {
   const solid = keyed('left', 'right', 'other');
 
   it('follows every connector that it matched, in the order of the connectors', () => {
-    expect(routed(decision(), solid, { matched_connector_ids: ['other', ' left '], route_key: 'other' })).toEqual([1, 3]);
+    expect(routed(decision(), solid, { matched_connector_ids: ['other', ' left '], route_key: 'other' })).toEqual([
+      1, 3,
+    ]);
     expect(routed(decision(), keyed('left', 'left'), { matched_connector_ids: ['left'] })).toEqual([1, 2]);
   });
 

@@ -12,6 +12,7 @@ import {
   type Step,
   succeed,
 } from '../../src/flowcharts/runtime/scheduler.ts';
+import { plainGraph } from '../support/graphs.ts';
 import { type AnyWalk, anyWalk, followed } from './any-graph.ts';
 
 const LIMIT = 40;
@@ -143,7 +144,9 @@ describe('[FLR-always-ends] over any graph', () => {
       fc.property(anyWalk(), (drawn) => {
         const { outcome, state } = walk(drawn);
         if (outcome?.kind !== 'exhausted') return;
-        const holding = [...state.waiting].filter(([, { tokens }]) => [...tokens.values()].some(({ length }) => length));
+        const holding = [...state.waiting].filter(([, { tokens }]) =>
+          [...tokens.values()].some(({ length }) => length),
+        );
         expect(outcome.starved.map(({ node_id }) => node_id)).toEqual(holding.map(([id]) => id).sort((a, b) => a - b));
         for (const { missing } of outcome.starved) expect(missing.length).toBeGreaterThan(0);
       }),
@@ -176,9 +179,10 @@ describe('[FLR-same-story] over any graph', () => {
       fc.property(anyWalk(), fc.array(fc.nat(2), { minLength: 8, maxLength: 8 }), (drawn, starts) => {
         const compiled = compileGraph(drawn.graph);
         const completed: RecordedNodeRun[] = [];
-        walk(drawn, ({ completed: { sequence }, routing, step, state, open }) => {
+        walk(drawn, ({ completed: { sequence, node_id }, routing, step, state, open }) => {
           completed.push({
             id: sequence + 100,
+            flowchart_node_id: node_id,
             sequence,
             status: 'succeeded',
             completed_order: completed.length + 1,
@@ -192,6 +196,7 @@ describe('[FLR-same-story] over any graph', () => {
           const record = [
             ...begun.map((activation) => ({
               id: activation.sequence + 100,
+              flowchart_node_id: activation.node_id,
               sequence: activation.sequence,
               status: status(activation) as string,
               completed_order: null,
@@ -215,11 +220,18 @@ describe('[FLR-same-story] over any graph', () => {
   });
 
   it('a record that does not fit the graph is told as such', () => {
-    const compiled = compileGraph({ nodes: [], edges: [] });
-    const row = { id: 1, sequence: 1, status: 'succeeded', completed_order: 1, routing_state_json: '{}' };
-    expect(() => restoreSchedule(compiled, 1, [row])).toThrow('Nothing was activated');
-    expect(() => restoreSchedule(compiled, 1, [{ ...row, sequence: 2, status: 'running', completed_order: null }])).toThrow(
-      'was never activated',
-    );
+    const compiled = compileGraph(plainGraph({ 1: 'start', 2: 'task' }, [[1, 2]]));
+    const first = { id: 5, flowchart_node_id: 1, sequence: 1, completed_order: 1, routing_state_json: '{}' };
+    const done = { ...first, status: 'succeeded' };
+    const restore =
+      (...record: RecordedNodeRun[]) =>
+      () =>
+        restoreSchedule(compiled, 1, record);
+    expect(restore(done)).not.toThrow();
+    expect(restore({ ...done, sequence: 3 })).toThrow('was never activated');
+    expect(restore(done, { ...done, id: 6, sequence: 2, completed_order: 2 })).toThrow('where node 2 would be next');
+    const under = { ...first, id: 6, sequence: 2, status: 'running', completed_order: null };
+    expect(restore(done, under)).toThrow('where node 2 would be next');
+    expect(restore(done, { ...under, flowchart_node_id: 2 })).not.toThrow();
   });
 });

@@ -24,11 +24,9 @@ const shown = ({ activations }: Step) =>
 const parentsOf9 = (count: number, config: Json = {}) => {
   const parents = Array.from({ length: count }, (_, at) => at + 2);
   const types = Object.fromEntries([[1, 'start'], ...parents.map((id) => [id, 'task']), [9, 'task']]);
-  return plainGraph(
-    types,
-    [...parents.map((id) => [1, id] as const), ...parents.map((id) => [id, 9] as const)],
-    { 9: config },
-  );
+  return plainGraph(types, [...parents.map((id) => [1, id] as const), ...parents.map((id) => [id, 9] as const)], {
+    9: config,
+  });
 };
 
 describe('[FLR-fan-in-count] how many parents a node needs', () => {
@@ -138,7 +136,11 @@ describe('[FLR-order] the order of activations', () => {
       [1, 2],
       [1, 3],
     ]);
-    expect(shown(walk({ ...graph, edges: graph.edges.toReversed() }).done(1))).toEqual(['4#2 < 1', '2#3 < 1', '3#4 < 1']);
+    expect(shown(walk({ ...graph, edges: graph.edges.toReversed() }).done(1))).toEqual([
+      '4#2 < 1',
+      '2#3 < 1',
+      '3#4 < 1',
+    ]);
   });
 
   it('lets a branch go on while another is at work', () => {
@@ -157,14 +159,18 @@ describe('[FLR-order] the order of activations', () => {
   });
 
   it('pulls the latest success over dotted and dashed connectors, and waits for none', () => {
-    const graph = plainGraph({ 1: 'start', 2: 'task', 3: 'task' }, [
-      [1, 2],
-      [2, 3],
-      [3, 2],
-      [3, 2, { edge_mode: 'dotted' }],
-      [1, 2, { edge_mode: 'dashed' }],
-      [2, 1, { edge_mode: 'dotted' }],
-    ], { 2: { fan_in_mode: 'any' } });
+    const graph = plainGraph(
+      { 1: 'start', 2: 'task', 3: 'task' },
+      [
+        [1, 2],
+        [2, 3],
+        [3, 2],
+        [3, 2, { edge_mode: 'dotted' }],
+        [1, 2, { edge_mode: 'dashed' }],
+        [2, 1, { edge_mode: 'dotted' }],
+      ],
+      { 2: { fan_in_mode: 'any' } },
+    );
     const { done } = walk(graph);
     const [first] = done(1).activations;
     expect(first).toMatchObject({ dotted: [], dashed: [{ sequence: 1, edge_id: 5 }] });
@@ -176,12 +182,16 @@ describe('[FLR-order] the order of activations', () => {
 
 describe('[FLR-loops] loops', () => {
   const loop = (config: Json) =>
-    plainGraph({ 1: 'start', 2: 'task', 3: 'decision', 4: 'task' }, [
-      [1, 2],
-      [2, 3],
-      [3, 2, { condition_key: 'again' }],
-      [3, 4, { condition_key: 'on' }],
-    ], { 2: config });
+    plainGraph(
+      { 1: 'start', 2: 'task', 3: 'decision', 4: 'task' },
+      [
+        [1, 2],
+        [2, 3],
+        [3, 2, { condition_key: 'again' }],
+        [3, 4, { condition_key: 'on' }],
+      ],
+      { 2: config },
+    );
   const again = { matched_connector_ids: ['again'] };
 
   it('go round within a run when the node takes any', () => {

@@ -200,7 +200,7 @@ async function timeline(
       artifact_type${exact} as message
       from node_artifacts where (expires_at is null or expires_at > ${now})
         and ${filter.artifact_type === undefined ? sql`1 = 1` : sql`artifact_type = ${filter.artifact_type}`}
-        and flowchart_run_node_id in (select id from flowchart_run_nodes where ${nodes})`,
+        and id in (select id from flowchart_run_nodes where ${nodes})`,
     ofRun(1, 'flowchart_run_created', 'created_at'),
     ofRun(2, 'flowchart_run_started', 'started_at'),
     ofRun(6, 'flowchart_run_finished', 'finished_at'),

@@ -1,6 +1,7 @@
 import { type Row, rows, type Script } from '../../database/index.ts';
 import type { Graph } from '../graph/model.ts';
 import { type CompiledGraph, compileGraph } from './compiled-graph.ts';
+import { isDatabaseFault } from './database-fault.ts';
 import { endRun } from './end-run.ts';
 import type { ProcessPresence } from './process-presence.ts';
 import { StoryMismatch } from './restore.ts';
@@ -151,32 +152,35 @@ export class Dispatcher implements RuntimeHost {
     }
   }
 
-  /** A fault of ours or of the database: tried again a few times, then the run says so. */
+  /** A fault of ours is tried again a few times, then the run says so. One of the database is waited out. */
   async #stumble(runId: number, thrown: unknown): Promise<void> {
-    const faults = (this.#faults.get(runId) ?? 0) + 1;
+    const faults = (this.#faults.get(runId) ?? 0) + (isDatabaseFault(thrown) ? 0 : 1);
     this.#services.log.error({ run_id: runId, error: thrown, faults }, `walking run ${runId} failed`);
-    if (faults >= MAX_FAULTS) {
-      this.#faults.delete(runId);
-      const [run] = await this.#services.database
-        .script(() => rows<RunRow & Row>('select * from flowchart_runs where id = ? and finished_at is null', runId))
-        .catch(() => []);
-      if (run)
-        await this.#fail(run, 'engine_error', 'The run could not be walked; the log of the process says why.').catch(
-          () => {},
-        );
-      return;
-    }
     this.#faults.set(runId, faults);
-    const { database } = this.#services;
-    await database
-      .script(() => rows('update flowchart_runs set wakes = wakes + 1 where id = ? and finished_at is null', runId))
-      .catch(() => {});
-    setTimeout(() => this.wake(runId), RETRY_MS).unref();
+    const isGivenUp = faults >= MAX_FAULTS && (await this.#giveUp(runId).catch(() => false));
+    if (isGivenUp) this.#faults.delete(runId);
+    else setTimeout(() => this.wake(runId), RETRY_MS).unref();
+  }
+
+  async #giveUp(runId: number): Promise<boolean> {
+    const { id } = this.#options.presence;
+    const [run] = await this.#services.database.script(() =>
+      rows<RunRow & Row>('select * from flowchart_runs where id = ? and owner = ?', runId, id),
+    );
+    if (run) await this.#fail(run, 'engine_error', 'The run could not be walked; the log of the process says why.');
+    return true;
   }
 
   async #fail(run: RunRow, error_code: string, error: string): Promise<void> {
     const now = this.#services.clock.now().toISOString();
-    const woken = await this.#services.database.script(() => endRun(run, { status: 'failed', error, error_code }, now));
+    const woken = await this.#services.database.script(function* () {
+      const ours = yield* rows(
+        'select id from flowchart_runs where id = ? and fence = ? and finished_at is null',
+        run.id,
+        run.fence,
+      );
+      return ours.length > 0 ? yield* endRun(run, { status: 'failed', error, error_code }, now) : [];
+    });
     this.#committed(run.id, woken);
   }
 
@@ -269,11 +273,14 @@ export class Dispatcher implements RuntimeHost {
 /** Holds the place of a run that is being taken. */
 const PLACE_TAKEN = { poke: () => {}, close: () => {} } as unknown as Walk;
 
-/** Ours from here on: whoever had it before cannot commit any more. */
+/**
+ * Ours from here on: whoever had it before cannot commit any more. One that is ours already, and is not being walked, has
+ * stumbled; it may have been unable to leave word of that.
+ */
 function* claim(runId: number, owner: string): Script<RunRow | null> {
   const [run] = yield* rows<RunRow & Row>(
     `update flowchart_runs set owner = ?, fence = fence + 1, wakes = 0
-    where id = ? and finished_at is null and wakes > 0 and (owner is null or owner = ?) returning *`,
+    where id = ? and finished_at is null and (owner = ? or (owner is null and wakes > 0)) returning *`,
     owner,
     runId,
     owner,

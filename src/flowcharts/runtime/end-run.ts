@@ -29,6 +29,8 @@ export function* endRun(
   now: string,
   before: readonly RunEvent[] = [],
 ): Script<number[]> {
+  // Locks the run before its node runs, as every writer of a run does.
+  yield* rows('update flowchart_runs set updated_at = ? where id = ?', now, run.id);
   const open = yield* rows<OpenNodeRun>(
     `update flowchart_run_nodes set status = 'canceled', finished_at = ?
     where flowchart_run_id = ? and status in ('queued', 'running', 'waiting')

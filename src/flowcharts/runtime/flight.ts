@@ -10,6 +10,7 @@ import {
   type NodeServices,
   type NodeType,
 } from '../nodes/node-type.ts';
+import { isDatabaseFault } from './database-fault.ts';
 import type { InputContext } from './input-context.ts';
 import type { Activation } from './scheduler.ts';
 
@@ -19,7 +20,26 @@ export interface Flight {
   node: GraphNode;
   node_run_id: number;
   attachments: readonly Attachment[];
-  abort: AbortController;
+  /** Made when somebody listens to it: most nodes answer at once, and a signal is dear. */
+  readonly abort: AbortController;
+  readonly hasAbort: boolean;
+}
+
+export function createFlight(activation: Activation, node: GraphNode, nodeRunId: number): Flight {
+  let abort: AbortController | undefined;
+  return {
+    activation,
+    node,
+    node_run_id: nodeRunId,
+    attachments: [],
+    get abort() {
+      abort ??= new AbortController();
+      return abort;
+    },
+    get hasAbort() {
+      return abort !== undefined;
+    },
+  };
 }
 
 export type Landing = { result: NodeResult } | { failure: NodeFailure };
@@ -68,7 +88,9 @@ function executionOf(flight: Flight, plan: FlightPlan): NodeExecution {
     attachments: flight.attachments,
     request_id: plan.request_id,
     correlation_id: plan.correlation_id,
-    signal: flight.abort.signal,
+    get signal() {
+      return flight.abort.signal;
+    },
     services: plan.services,
   };
 }
@@ -106,6 +128,9 @@ export function failureOf(thrown: unknown, flight: Flight, log: Log): NodeFailur
   if (thrown instanceof LlmError) return new NodeFailure(thrown.code, thrown.message, { cause: thrown });
   if (thrown instanceof FlowrightError && thrown.status < 500) {
     return new NodeFailure(thrown.code, thrown.message, { cause: thrown });
+  }
+  if (isDatabaseFault(thrown)) {
+    return new NodeFailure('database_unavailable', 'The database did not answer.', { cause: thrown });
   }
   if ((thrown as Error | undefined)?.name === 'AbortError')
     return new NodeFailure('canceled', 'The node was canceled.');

@@ -1,7 +1,7 @@
 import { NodeFailure, type NodeResult } from '../nodes/node-type.ts';
 import { buildContext, propagatedAttachments } from './build-context.ts';
 import type { CompiledGraph } from './compiled-graph.ts';
-import { type Flight, failureOf, fly, type Landing } from './flight.ts';
+import { createFlight, type Flight, failureOf, fly, type Landing } from './flight.ts';
 import type { NewRun } from './new-run.ts';
 import type { Output, Outputs } from './outputs.ts';
 import type { Activation } from './scheduler.ts';
@@ -68,13 +68,13 @@ export class Flights {
     const reason = new NodeFailure('canceled', 'The node was canceled.');
     const flights = [...this.#inTheAir.values()];
     this.#inTheAir.clear();
-    for (const { abort } of flights) abort.abort(reason);
+    for (const flight of flights) if (flight.hasAbort) flight.abort.abort(reason);
   }
 
   #board(activation: Activation, nodeRunId: number): Flight {
     const node = this.#graph.nodes.get(activation.node_id);
     if (!node) throw new LostRun();
-    const flight: Flight = { activation, node, node_run_id: nodeRunId, attachments: [], abort: new AbortController() };
+    const flight = createFlight(activation, node, nodeRunId);
     this.#inTheAir.set(activation.sequence, flight);
     return flight;
   }

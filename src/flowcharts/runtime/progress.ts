@@ -39,7 +39,7 @@ export class Progress {
     this.#graph = graph;
     this.#services = services;
     this.#outputs = outputs;
-    this.executions = run.executions;
+    this.executions = record.length;
     this.#schedule = restoreSchedule(graph, entryNodeId, record);
     for (const { activation, node_run_id, isWaiting } of this.#schedule.unfinished) {
       if (isWaiting) this.waiting.set(node_run_id, activation);

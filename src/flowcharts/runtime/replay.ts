@@ -16,7 +16,6 @@ export interface ReplayWarning {
 }
 
 interface PastNodeRun extends RecordedNodeRun {
-  flowchart_node_id: number;
   node_type: string;
   started_order: number;
   reused_from_id: number | null;

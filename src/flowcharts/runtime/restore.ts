@@ -5,6 +5,7 @@ import { type Activation, begin, createState, type ScheduleState, succeed } from
 /** What is recorded of a node run, as far as the schedule is concerned. */
 export interface RecordedNodeRun {
   id: number;
+  flowchart_node_id: number;
   sequence: number;
   status: string;
   completed_order: number | null;
@@ -43,6 +44,7 @@ export function restoreSchedule(
     .filter((row) => row.completed_order !== null)
     .sort((a, b) => (a.completed_order as number) - (b.completed_order as number));
   for (const row of completed) {
+    assertSameNode(activations.get(row.sequence), row);
     const routing = JSON.parse(row.routing_state_json ?? '{}') as Record<string, unknown>;
     const step = succeed(graph, state, row.sequence, routing);
     if (step.fault) throw new StoryMismatch(step.fault.message);
@@ -55,7 +57,7 @@ export function restoreSchedule(
     nodeRunIds.set(row.sequence, row.id);
     if (row.status !== 'running' && row.status !== 'waiting' && row.status !== 'queued') continue;
     const activation = activations.get(row.sequence);
-    if (!activation) throw new StoryMismatch(`Node run ${row.id} was never activated.`);
+    assertSameNode(activation, row);
     activations.delete(row.sequence);
     unfinished.push({ activation, node_run_id: row.id, isWaiting: row.status === 'waiting' });
   }
@@ -63,9 +65,18 @@ export function restoreSchedule(
   return { state, ready, unfinished, nodeRunIds, completions: completed.length };
 }
 
+/** The same number may be another node in a graph that has changed. */
+function assertSameNode(activation: Activation | undefined, row: RecordedNodeRun): asserts activation is Activation {
+  if (!activation) throw new StoryMismatch(`Node run ${row.id} was never activated.`);
+  if (activation.node_id === row.flowchart_node_id) return;
+  throw new StoryMismatch(
+    `Node run ${row.id} was of node ${row.flowchart_node_id}, where node ${activation.node_id} would be next.`,
+  );
+}
+
 export function* readRecord(runId: number): Script<RecordedNodeRun[]> {
   return yield* rows<RecordedNodeRun>(
-    `select own.id, own.sequence, own.status, own.completed_order,
+    `select own.id, own.flowchart_node_id, own.sequence, own.status, own.completed_order,
       coalesce(origin.routing_state_json, own.routing_state_json) as routing_state_json
     from flowchart_run_nodes own left join flowchart_run_nodes origin on origin.id = own.reused_from_id
     where own.flowchart_run_id = ? order by own.sequence`,

@@ -1,7 +1,7 @@
-import { type RunStatus, rows, type Script } from '../../database/index.ts';
+import { type DialectName, type RunStatus, rows, type Script } from '../../database/index.ts';
 import { endRun, type RunEnd } from './end-run.ts';
 import { insertRun, type NewRun } from './new-run.ts';
-import { emit, nodeEvent, type RunEvent, runEvent } from './run-events.ts';
+import { artifactEvent, emit, nodeEvent, type RunEvent, runEvent } from './run-events.ts';
 
 /** The run has another owner now, or was canceled: nothing more may be written for it. */
 export class LostRun extends Error {
@@ -67,12 +67,11 @@ export interface StartingNode {
 
 /** All that one step of a run changes; it happens as a whole or not at all. */
 export interface StepWrites {
+  dialect: DialectName;
   run: { id: number; flowchart_id: number; fence: number; parent_run_id: number | null };
   now: string;
-  /** Before `starting`. */
-  executions: number;
-  completions: number;
-  active_ms: number;
+  /** How far the run is before `starting`, when it is time to write that down; the node runs tell it anyway. */
+  progress: { executions: number; completions: number; active_ms: number } | null;
   completed: readonly CompletedNode[];
   fired: readonly FiredNode[];
   waiting: readonly WaitingNode[];
@@ -96,21 +95,26 @@ export interface StepResult {
   children: readonly number[];
 }
 
+/** SQLite has one writer; PostgreSQL must keep the row from whoever else would change it. */
+const GUARD_SQL = 'select status, wakes from flowchart_runs where id = ? and fence = ? and finished_at is null';
+const GUARD: Record<DialectName, string> = { sqlite: GUARD_SQL, postgres: `${GUARD_SQL} for update` };
+
 export function* writeStep(step: StepWrites): Script<StepResult> {
   const { run, now } = step;
-  const [guard] = yield* rows<{ status: RunStatus; wakes: number }>(
-    `update flowchart_runs set executions = case when status = 'running' then cast(? as bigint) else cast(? as bigint) end, completions = ?,
-      active_ms = ?, updated_at = ?
-    where id = ? and fence = ? and finished_at is null returning status, wakes`,
-    step.executions + step.starting.length,
-    step.executions,
-    step.completions,
-    step.active_ms,
-    now,
-    run.id,
-    run.fence,
-  );
+  const [row] = yield { sql: GUARD[step.dialect], values: [run.id, run.fence] };
+  const guard = row as { status: RunStatus; wakes: number } | undefined;
   if (!guard) throw new LostRun();
+  if (step.progress) {
+    const { executions, completions, active_ms } = step.progress;
+    yield* rows(
+      'update flowchart_runs set executions = ?, completions = ?, active_ms = ?, updated_at = ? where id = ?',
+      guard.status === 'running' ? executions + step.starting.length : executions,
+      completions,
+      active_ms,
+      now,
+      run.id,
+    );
+  }
   const events: RunEvent[] = [];
   const children: number[] = [];
   const woken: number[] = [];
@@ -172,10 +176,11 @@ function* complete(
     node.id,
   );
   const { artifact } = node;
-  const [row] = yield* rows<{ id: number }>(
-    `insert into node_artifacts (flowchart_id, flowchart_node_id, flowchart_run_id, flowchart_run_node_id, node_type,
+  yield* rows(
+    `insert into node_artifacts (id, flowchart_id, flowchart_node_id, flowchart_run_id, flowchart_run_node_id, node_type,
       artifact_type, ref_id, execution_index, retention_mode, expires_at, request_id, correlation_id, payload_json,
-      created_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) returning id`,
+      created_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    node.id,
     run.flowchart_id,
     node.flowchart_node_id,
     run.id,
@@ -193,15 +198,15 @@ function* complete(
   );
   if (artifact.keep !== null) {
     yield* rows(
-      `delete from node_artifacts where flowchart_node_id = ? and id <= coalesce((
-        select id from node_artifacts where flowchart_node_id = ? order by id desc limit 1 offset ?), 0)`,
+      `delete from node_artifacts where flowchart_node_id = ? and retention_mode in ('max_count', 'ttl_max_count')
+        and id <= coalesce((select id from node_artifacts where flowchart_node_id = ?
+          and retention_mode in ('max_count', 'ttl_max_count') order by id desc limit 1 offset ?), 0)`,
       node.flowchart_node_id,
       node.flowchart_node_id,
       artifact.keep,
     );
   }
-  const succeeded = nodeEvent(run, node, 'succeeded');
-  events.push(succeeded);
+  events.push(nodeEvent(run, node, 'succeeded'));
   if (node.degraded_reason !== null) {
     events.push(
       runEvent(run, 'running', {
@@ -212,11 +217,7 @@ function* complete(
       }),
     );
   }
-  const { status: _, execution_index: __, ...identity } = succeeded.payload;
-  events.push({
-    type: 'flowchart:node_artifact:persisted',
-    payload: { ...identity, artifact_id: row?.id, artifact_type: node.node_type },
-  });
+  events.push(artifactEvent(run, node));
 }
 
 function* fail(node: FailedNode, now: string): Script<void> {

@@ -25,8 +25,6 @@ export async function sweepRuns(database: Database, clock: Clock, days: number):
       for (const { id } of old) {
         yield* rows('delete from events where stream = ?', streamOf(id));
         yield* rows('delete from streams where stream = ?', streamOf(id));
-        yield* rows('delete from node_artifacts where flowchart_run_id = ?', id);
-        yield* rows('delete from flowchart_run_nodes where flowchart_run_id = ?', id);
         yield* rows('delete from flowchart_runs where id = ?', id);
       }
       return old.length;

@@ -2,6 +2,7 @@ import { rows } from '../../database/index.ts';
 import { NodeFailure } from '../nodes/node-type.ts';
 import { ActiveTime } from './active-time.ts';
 import type { CompiledGraph } from './compiled-graph.ts';
+import { isDatabaseFault } from './database-fault.ts';
 import { type Draft, emptyDraft, sizeOf } from './draft.ts';
 import { type Flight, failureOf } from './flight.ts';
 import { type Effect, Flights, type Report } from './flights.ts';
@@ -17,6 +18,8 @@ import type { RunRow, WalkServices } from './walk-services.ts';
 const BATCH = 64;
 /** Nodes that answer at once never leave the event loop a turn by themselves. */
 const TURN_MS = 5;
+/** How old the progress on the row of a run may be. */
+const PROGRESS_MS = 250;
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** The node failed after its effect, so the effect must not stay: a retry would have it twice. */
@@ -47,6 +50,7 @@ export class Walk {
   #wakeUp: (() => void) | null = null;
   #overtime: NodeJS.Timeout | null = null;
   #lastTurn = performance.now();
+  #notedAt = 0;
 
   constructor(run: RunRow, graph: CompiledGraph, services: WalkServices) {
     this.#run = run;
@@ -155,13 +159,15 @@ export class Walk {
       this.#applied(result);
     } catch (thrown) {
       if (thrown instanceof EffectUndone) return this.#commit(draft);
-      if (isAbsorbed) throw thrown;
+      if (isAbsorbed || isDatabaseFault(thrown)) throw thrown;
       this.#reports.push({ flight, failure: failureOf(thrown, flight, this.#services.log) });
     }
   }
 
   #absorb(draft: Draft, report: Report): void {
     const { flight } = report;
+    // The node is to be executed again once the database answers.
+    if ('failure' in report && isDatabaseFault(report.failure.cause)) throw report.failure.cause;
     this.#flights.land(flight);
     if ('failure' in report) this.#progress.absorbFailure(draft, flight, report.failure);
     else if ('child' in report) this.#progress.absorbChild(draft, flight, report.child, report.wait);
@@ -181,14 +187,29 @@ export class Walk {
     const refused = starting.at(-1)?.refused;
     if (refused) draft.end = { status: 'failed', ...refused };
     return {
+      dialect: this.#services.database.dialect,
       run: this.#run,
       now: this.#now(),
-      executions: this.#progress.executions,
-      completions: this.#progress.completions,
-      active_ms: this.#active.milliseconds,
-      ...draft,
+      progress: this.#progressNote(draft),
+      completed: draft.completed,
+      fired: draft.fired,
+      waiting: draft.waiting,
+      failed: draft.failed,
+      end: draft.end,
+      followUp: draft.followUp,
+      warnings: draft.warnings,
       starting,
     };
+  }
+
+  /** Not with every step: it is one more page to write, and whoever takes over counts again. */
+  #progressNote(draft: Draft): StepWrites['progress'] {
+    const now = performance.now();
+    const isDue = draft.end !== null || draft.waiting.length > 0 || now - this.#notedAt > PROGRESS_MS;
+    if (!isDue) return null;
+    this.#notedAt = now;
+    const { executions, completions } = this.#progress;
+    return { executions, completions, active_ms: this.#active.milliseconds };
   }
 
   #applied(result: StepResult): void {
@@ -230,6 +251,9 @@ export class Walk {
     const run = this.#run;
     if (run.status === 'stopping') return this.#commit({ ...emptyDraft(), end: { status: 'stopped' } });
     const now = this.#now();
+    // Whoever looks at a run that rests finds it told in full.
+    const { executions, completions } = this.#progress;
+    const active_ms = this.#active.milliseconds;
     const isShelved = await this.#services.database.script(function* () {
       const pausing = yield* rows(
         "update flowchart_runs set status = 'paused', updated_at = ? where id = ? and fence = ? and status = 'pausing'",
@@ -239,7 +263,11 @@ export class Walk {
       );
       if (pausing.length > 0) yield* emit(run.id, now, [runEvent(run, 'paused', { transition: 'paused' })]);
       const shelved = yield* rows(
-        'update flowchart_runs set owner = null where id = ? and fence = ? and wakes = 0 and finished_at is null',
+        `update flowchart_runs set owner = null, executions = ?, completions = ?, active_ms = ?
+        where id = ? and fence = ? and wakes = 0 and finished_at is null`,
+        executions,
+        completions,
+        active_ms,
         run.id,
         run.fence,
       );

@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest';
+import { onEachDatabase } from '../support/databases.ts';
+import { asked, type Chart, decision, end, given, human, start, subflow } from '../support/engine.ts';
+import { useScene } from './engine-scene.ts';
+
+onEachDatabase((_engine, make) => {
+  const scene = useScene(make);
+  const engine = () => scene.engine;
+  const childrenOf = (runId: number) =>
+    engine()
+      .database.queries.selectFrom('flowchart_runs')
+      .selectAll()
+      .where('parent_run_id', '=', runId)
+      .orderBy('id')
+      .execute();
+  const above = (child: Chart, config = {}) =>
+    engine().draw({ s: start, f: subflow(child, config), e: end }, ['s -> f', 'f -> e']);
+
+  describe('a subflow', () => {
+    it('is waited for, and its output is handed on [FLR-subflow-waits]', async () => {
+      const child = await engine().draw({ s: start, a: given({ price: 9 }), e: end }, ['s -> a', 'a -> e']);
+      const parent = await engine().draw(
+        {
+          s: start,
+          a: given({ question: 'how much' }),
+          f: subflow(child),
+          d: decision({ y: 'latest_upstream.output_state.structured_output.price == 9' }),
+          e: end,
+        },
+        ['s -> a', 'a -> f', 'f -> d', 'd -> e y'],
+      );
+      const { run, one } = await engine().run(parent);
+      expect(run.status).toBe('completed');
+      const [below, ...others] = await childrenOf(run.id);
+      expect(others).toEqual([]);
+      expect(below).toMatchObject({
+        status: 'completed',
+        trigger_source: 'subflow',
+        depth: 1,
+        parent_node_run_id: one('f').id,
+        correlation_id: 'together',
+      });
+      expect(JSON.parse(below?.input_json ?? '{}').structured_output).toEqual({ question: 'how much' });
+      expect(one('f').output).toMatchObject({
+        triggered_flowchart_id: child.id,
+        triggered_flowchart_run_id: below?.id,
+        output: { structured_output: { price: 9 } },
+      });
+    });
+
+    it('is given the input that its node names [FLR-subflow-waits]', async () => {
+      const child = await engine().draw({ s: start }, []);
+      const { run } = await engine().run(await above(child, { input: { topic: 'tides' } }));
+      expect((await childrenOf(run.id)).map(({ input_json }) => input_json)).toEqual(['{"topic":"tides"}']);
+    });
+
+    it('that is not waited for goes on by itself [FLR-subflow-fires]', async () => {
+      const child = await engine().draw({ s: start, h: human() }, ['s -> h']);
+      const parent = await above(child, { wait: false });
+      const { run, one } = await engine().run(parent);
+      expect(run.status).toBe('completed');
+      const [below] = await childrenOf(run.id);
+      const childId = below?.id as number;
+      expect(one('f').output).toMatchObject({ triggered_flowchart_run_id: childId });
+      const waiting = await engine().when(childId, child, ({ lines }) => lines.includes('h waiting'));
+      expect(waiting.run.status).toBe('running');
+      await engine().ask('task.answer', { task_id: waiting.one('h').id, answer: 'fine' });
+      expect((await engine().ended(childId, child)).run.status).toBe('completed');
+    });
+
+    it('that fails fails the node that waited for it [FLR-subflow-fails]', async () => {
+      const child = await engine().draw({ s: start, bad: asked('PROSE') }, ['s -> bad']);
+      const { run, one } = await engine().run(await above(child));
+      expect([run.status, one('f').error_code]).toEqual(['failed', 'subflow_failed']);
+      const [below] = await childrenOf(run.id);
+      expect(one('f').error).toContain(`Run ${below?.id}`);
+    });
+
+    it('that is stopped fails the node that waited for it [FLR-subflow-fails]', async () => {
+      const child = await engine().draw({ s: start, h: human() }, ['s -> h']);
+      const parent = await above(child);
+      const runId = await engine().start(parent);
+      await engine().when(runId, parent, ({ lines }) => lines.includes('f waiting'));
+      const [below] = await childrenOf(runId);
+      await engine().ask('run.cancel', { run_id: below?.id, force: true });
+      const { one } = await engine().ended(runId, parent);
+      expect(one('f')).toMatchObject({ status: 'failed', error_code: 'subflow_failed' });
+    });
+
+    it.each([
+      ['canceled', { force: true }],
+      ['stopped', {}],
+    ])(
+      'is canceled with the run above it when that is %s, and the model is hung up on [FLR-subflow-canceled]',
+      async (status, more) => {
+        const child = await engine().draw({ s: start, a: asked('HANG') }, ['s -> a']);
+        const middle = await above(child);
+        const parent = await above(middle);
+        const runId = await engine().start(parent);
+        await engine().when(runId, parent, ({ lines }) => lines.includes('f waiting'));
+        await expect.poll(() => scene.model.open.now).toBe(1);
+        await engine().ask('run.cancel', { run_id: runId, ...more });
+        expect((await engine().ended(runId, parent)).run.status).toBe(status);
+        const [below] = await childrenOf(runId);
+        const [deepest] = await childrenOf(below?.id as number);
+        expect([below?.status, deepest?.status]).toEqual(['canceled', 'canceled']);
+        expect((await engine().story(deepest?.id as number, child)).lines).toEqual(['s succeeded', 'a canceled']);
+        await expect.poll(() => scene.model.open.now).toBe(0);
+      },
+    );
+  });
+
+  describe('subflows of subflows', () => {
+    it('may be eight deep and no deeper [FLR-subflow-depth]', async () => {
+      let chart = await engine().draw({ s: start, a: given({ found: 'treasure' }), e: end }, ['s -> a', 'a -> e']);
+      for (let depth = 1; depth <= 8; depth += 1) chart = await above(chart);
+      const deep = await engine().run(chart);
+      expect(deep.run.status).toBe('completed');
+      const tooDeep = await engine().run(await above(chart));
+      expect([tooDeep.run.status, tooDeep.run.error_code]).toEqual(['failed', 'subflow_failed']);
+      const refused = await engine()
+        .database.queries.selectFrom('flowchart_run_nodes')
+        .select('error_code')
+        .where('error_code', '=', 'subflow_too_deep')
+        .execute();
+      expect(refused).toHaveLength(1);
+    });
+
+    it('may not lead back to themselves: such a graph does not run [FLR-subflow-no-cycle]', async () => {
+      const one = await engine().draw({ s: start }, []);
+      const two = await above(one);
+      const closed = await engine().redraw(one, { s: start, f: subflow(two) }, ['s -> f']);
+      expect(closed.validation.errors.map(({ code }) => code)).toContain('subflow_cycle');
+      expect((await engine().refusal('flowchart.run', { flowchart_id: one.id })).code).toBe('FLOWCHART_INVALID');
+    });
+  });
+});
