@@ -1,3 +1,4 @@
+export { loadExamples } from './graph/examples.ts';
 export { duration, warningText } from './history/render.ts';
 export { FlowchartRun, flowchartRun, isTerminal, NodeRun } from './history/run-record.ts';
 export { type RunStatusPayload, waitingLine } from './history/run-status.ts';

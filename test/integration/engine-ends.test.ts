@@ -174,6 +174,13 @@ onEachDatabase((_engine, make) => {
       expect([run.status, one('m').error_code]).toEqual(['failed', 'llm_validation_error']);
     });
 
+    it('says so when its output is too large to hand on [FLR-output-bounded]', async () => {
+      const chart = await engine().draw({ s: start, a: asked('HUGE') }, ['s -> a']);
+      const { run, one } = await engine().run(chart);
+      expect([run.status, one('a').error_code]).toEqual(['failed', 'output_too_large']);
+      expect(one('a').output_state_json).toBeNull();
+    });
+
     it('of a type that nobody knows any more fails with a code [FLR-node-type-unknown]', async () => {
       const rows = runRows(engine().database);
       const chart = await rows.flowchart([{ type: 'start' }, { type: 'teleport' }], [{ from: 0, to: 1 }]);

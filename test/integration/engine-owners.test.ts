@@ -139,6 +139,23 @@ onEachDatabase((_engine, make) => {
       expect(await artifactsOf(owner, runId)).toHaveLength(3);
     });
 
+    it('is under way from the moment it is asked for until it has settled [FLR-settled]', async () => {
+      const engine = await open();
+      const { runtime } = engine.app.services;
+      const chart = await engine.draw({ s: start, a: given(), e: end }, ['s -> a', 'a -> e']);
+      // The first run of a process, whose engine is only then loaded, and a later one.
+      for (const when of ['first', 'later']) {
+        const runId = await engine.start(chart);
+        await runtime.settled(runId);
+        expect((await engine.row(runId)).status, when).toBe('completed');
+        expect(runtime.underWay()).toEqual([]);
+      }
+      const other = await open();
+      const runId = await other.start(chart);
+      await other.app.services.runtime.idle();
+      expect((await other.row(runId)).status).toBe('completed');
+    });
+
     it('waits in line when a process walks as many as it may [FLR-runs-at-once]', async () => {
       const model = await useScriptedModel([{ hang: true }]);
       const engine = await openEngine(store, { env: { ...model.env, FLOWRIGHT_RUNS_AT_ONCE: '1' } });

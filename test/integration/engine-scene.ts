@@ -5,7 +5,7 @@ import { type ScriptedAnswer, type ScriptedModel, startScriptedModel } from '../
 
 /**
  * A model that does what the prompt of the task says. HANG: never answers. SLOW: takes a while. PROSE: no JSON.
- * FLAKY: prose until the test says that it is mended.
+ * FLAKY: prose until the test says that it is mended. HUGE: more than an output may hold.
  */
 export interface Scene {
   store: TestStore;
@@ -21,6 +21,7 @@ export const SLOW_MS = 120;
 function answerTo(prompt: string, isMended: boolean): ScriptedAnswer {
   if (prompt.includes('HANG')) return { hang: true };
   if (prompt.includes('PROSE') || (prompt.includes('FLAKY') && !isMended)) return { text: 'I would rather not.' };
+  if (prompt.includes('HUGE')) return { json: { text: 'x'.repeat(1_100_000) } };
   return { json: { ok: true }, ...(prompt.includes('SLOW') ? { delay_ms: SLOW_MS } : {}) };
 }
 

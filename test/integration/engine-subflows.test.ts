@@ -1,9 +1,10 @@
+import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { onEachDatabase } from '../support/databases.ts';
 import { asked, type Chart, decision, end, given, human, start, subflow } from '../support/engine.ts';
 import { useScene } from './engine-scene.ts';
 
-onEachDatabase((_engine, make) => {
+onEachDatabase((name, make) => {
   const scene = useScene(make);
   const engine = () => scene.engine;
   const childrenOf = (runId: number) =>
@@ -109,6 +110,34 @@ onEachDatabase((_engine, make) => {
       },
     );
   });
+
+  it.runIf(name === 'postgres')(
+    'whoever ends a subflow and whoever ends the run above it do not block each other [FLR-subflow-canceled]',
+    async () => {
+      const { database } = engine();
+      const child = await engine().draw({ s: start, a: asked('SLOW'), e: end }, ['s -> a', 'a -> e']);
+      const parent = await above(child);
+      const runId = await engine().start(parent);
+      await engine().when(runId, parent, ({ lines }) => lines.includes('f waiting'));
+      const [below] = await childrenOf(runId);
+      const childId = below?.id as number;
+      await database.transaction(async (trx) => {
+        const touch = (id: number) =>
+          trx.updateTable('flowchart_runs').set({ request_id: 'touched' }).where('id', '=', id).execute();
+        await touch(runId);
+        // The end of the subflow has come as far as it can while the run above it is held.
+        const isBlocked = async () => {
+          const { rows } = await sql<{ count: number }>`select count(*)::int as count from pg_stat_activity
+            where datname = current_database() and wait_event_type = 'Lock'`.execute(database.queries);
+          return rows[0]?.count;
+        };
+        await expect.poll(isBlocked, { timeout: 10_000 }).toBe(1);
+        await touch(childId);
+      });
+      expect((await engine().ended(runId, parent)).run.status).toBe('completed');
+      expect((await engine().row(childId)).status).toBe('completed');
+    },
+  );
 
   describe('subflows of subflows', () => {
     it('may be eight deep and no deeper [FLR-subflow-depth]', async () => {

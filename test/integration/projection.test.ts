@@ -48,11 +48,15 @@ const REFUSED: [Question, string, string?][] = [
   [ask({ flow_id: 'flow_overseer_handover', harness: 'mcp_prompt' }, 'viewer'), 'unknown_flow'],
 ];
 
-onEachDatabase((_engine, makeStore) => {
+/** Every so many questions are asked at a command line too; starting a program is dear, and it asks as REST does. */
+const AT_COMMAND_LINE = { sqlite: { own: 1, hub: 4 }, postgres: { own: 5, hub: 10 } };
+
+onEachDatabase((engine, makeStore) => {
   let store: TestStore;
   let options: ProgramOptions;
   let hub: Hub;
   const doors = new Map<Who, DoorHandle[]>();
+  const tokens = new Map<Who, string>();
 
   beforeAll(async () => {
     store = await makeStore();
@@ -70,7 +74,6 @@ onEachDatabase((_engine, makeStore) => {
       ['viewer', 'vera', 'viewer'],
       ['muddled', 'max', 'viewer'],
     ];
-    const tokens = new Map<Who, string>();
     for (const [who, user, role] of people) tokens.set(who, await tokenFor(options, user, { role }));
     await must(['member', 'set', 'max', '--role', 'viewer', '--ambiguous'], options);
     hub = await startHub(options);
@@ -90,16 +93,21 @@ onEachDatabase((_engine, makeStore) => {
     await store?.remove();
   });
 
-  const everywhere = ({ as = 'owner', input }: Question) =>
-    Promise.all(
-      (doors.get(as) ?? []).map(async (door) => ({ door: door.name, ...(await door.ask('flow.project', input)) })),
-    );
+  /** At every door whose turn it is. */
+  const everywhere = ({ as = 'owner', input }: Question, turn: number) => {
+    const every = AT_COMMAND_LINE[engine];
+    const handles = (doors.get(as) ?? []).filter(({ name }) => {
+      if (name === 'command line') return turn % every.own === 0;
+      return name !== 'command line --hub' || turn % every.hub === 0;
+    });
+    expect(handles.length).toBeGreaterThanOrEqual(turn === 0 ? 5 : 3);
+    return Promise.all(handles.map(async (door) => ({ door: door.name, ...(await door.ask('flow.project', input)) })));
+  };
   const timeless = (text: string) => text.replace(/"generated_at":"[^"]+"/, '"generated_at":"then"');
 
-  it.each(ANSWERED)('[S002-7-parity] five doors, one answer: $as $input', async (question) => {
-    const [first, ...others] = await everywhere(question);
+  it.each(ANSWERED)('[S002-7-parity] every door, one answer: $as $input', async (question) => {
+    const [first, ...others] = await everywhere(question, ANSWERED.indexOf(question));
     expect(first?.ok, first?.text).toBe(true);
-    expect(others).toHaveLength(4);
     for (const other of others) {
       expect({ ...other, text: timeless(other.text) }).toEqual({
         door: other.door,
@@ -111,8 +119,9 @@ onEachDatabase((_engine, makeStore) => {
     expect(JSON.stringify(payload), 'keys in the order of the contract').toBe(first?.text);
   });
 
-  it.each(REFUSED)('[S002-7-same-refusal] five doors, one refusal: $as $input → %s', async (question, code, path) => {
-    const [first, ...others] = await everywhere(question);
+  it.each(REFUSED)('[S002-7-same-refusal] every door, one refusal: $as $input → %s', async (question, code, path) => {
+    const turn = REFUSED.findIndex(([asked]) => asked === question);
+    const [first, ...others] = await everywhere(question, turn);
     expect(first?.ok).toBe(false);
     const envelope = JSON.parse(first?.text ?? '');
     expect(envelope.code).toBe(code);
@@ -122,7 +131,7 @@ onEachDatabase((_engine, makeStore) => {
 
   describe('[FLR-projection-envelope] the answer', () => {
     const rest = async (query: string) => {
-      const headers = { authorization: `Bearer ${await tokenFor(options, 'local', { role: 'admin' })}` };
+      const headers = { authorization: `Bearer ${tokens.get('owner')}` };
       const response = await fetch(new URL(`/api/v1/flows/${query}`, hub.url), { headers });
       return (await response.json()) as FlowProjectResult;
     };

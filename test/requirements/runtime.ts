@@ -42,6 +42,7 @@ export const RUNTIME_REQUIREMENTS: Record<string, string> = {
   'FLR-node-timeout': 'timeout_seconds ends a node that does not answer',
   'FLR-failure-fails-run': 'A failed node fails the run with its code; what else is at work is canceled',
   'FLR-node-type-unknown': 'A node of an unknown type fails with a code, never the process',
+  'FLR-output-bounded': 'An output that is too large to hand on is a coded failure',
   'FLR-effect-with-success': 'A node that fails leaves no effect',
   'FLR-start-missing': 'A graph without a single start fails its run with a reason',
   'FLR-run-without-model': 'Without a model nodes fall back or fail, as they are configured',
@@ -67,6 +68,7 @@ export const RUNTIME_REQUIREMENTS: Record<string, string> = {
   'FLR-skip': 'A skip takes the failed node as done; decisions and runs without failure cannot be skipped',
   'FLR-rewind': 'A rewind begins at a node run and lists the effects that come again',
 
+  'FLR-settled': 'A run is under way from the request on; whoever waits for it learns when nothing is left to do here',
   'FLR-human-survives': 'A task for a person survives a restart',
   'FLR-human-no-slot': 'A task for a person holds no place of others and no process',
   'FLR-run-survives': 'A run that a process left is gone on with by the next',

@@ -9,7 +9,7 @@ import { isOfFlowcharts } from '../support/flowchart-scene.ts';
 import { sampleFlow } from '../support/flows.ts';
 import { flowright, type Hub, type ProgramOptions, startHub } from '../support/program.ts';
 import { countVersions, libraryFingerprint } from './fingerprint.ts';
-import { AUTHORING_ON, type Inside, openInside } from './inside.ts';
+import { AUTHORING_ON, type Inside, openInside, type Payload } from './inside.ts';
 import { storeOf } from './library.ts';
 import { makePlausible, type Plausible } from './plausible.ts';
 import { ask, expectRefusal } from './rest.ts';
@@ -38,6 +38,8 @@ onEachDatabase((_engine, make) => {
   let inside: Inside;
   let plausible: Plausible;
   const done = new Set<string>();
+  /** Making a run takes its time; what was refused to one serves the next. */
+  const unused = new Map<string, Payload[]>();
 
   beforeAll(async () => {
     store = await make();
@@ -59,9 +61,14 @@ onEachDatabase((_engine, make) => {
     it.each(CALLERS)('for $who', async ({ user, agent }) => {
       const before = await fingerprint();
       for (const { name } of others) {
-        for (const input of await plausible.inputsFor(name, user)) {
+        const inputs = unused.get(name) ?? (await plausible.inputsFor(name, user));
+        if (isOfFlowcharts(name)) unused.set(name, inputs);
+        for (const input of inputs) {
           const code = await inside.codeOf(user, name, input, { agent });
-          if (code === 'done') done.add(name);
+          if (code === 'done') {
+            done.add(name);
+            unused.delete(name);
+          }
           expect(code, name).not.toBe('INTERNAL_ERROR');
           expect(await fingerprint(), `${name} as ${user}: ${code}`).toBe(before);
         }
@@ -109,6 +116,7 @@ describe('[FLR-only-writer] through the doors', () => {
   let hub: Hub;
   let options: ProgramOptions;
   const tokens: Record<string, string> = {};
+  const unused = new Map<string, Payload[]>();
 
   beforeAll(async () => {
     store = await makeStore('sqlite');
@@ -136,11 +144,14 @@ describe('[FLR-only-writer] through the doors', () => {
   it.each(holders)('no route but that of approve writes a flow, with the token of a %s', async (holder) => {
     const before = await fingerprint();
     for (const operation of others) {
-      const inputs = await plausible.inputsFor(operation.name, `the-${holder.split(' ')[0]}`);
+      const { name } = operation;
+      const inputs = unused.get(name) ?? (await plausible.inputsFor(name, `the-${holder.split(' ')[0]}`));
+      if (isOfFlowcharts(name)) unused.set(name, inputs);
       for (const route of routesOf(operation)) {
         for (const input of inputs) {
           const { path, ...question } = requestTo(route, input);
           const { status, text } = await ask(hub, path, { ...question, token: tokens[holder] });
+          if (status < 300) unused.delete(name);
           expect(status, `${route.method} ${path}: ${text}`).toBeLessThan(500);
           expect(await fingerprint(), `${route.method} ${path} ${status}`).toBe(before);
         }

@@ -2,15 +2,10 @@ import { openSync, writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, type Database } from '../../src/database/index.ts';
-import { findGraph } from '../../src/flowcharts/graph/versions.ts';
 import type { NodeExecution, NodeResult, NodeType } from '../../src/flowcharts/nodes/node-type.ts';
 import { nodeTypes } from '../../src/flowcharts/nodes/registry.ts';
-import { Dispatcher } from '../../src/flowcharts/runtime/dispatcher.ts';
-import { planSubflow } from '../../src/flowcharts/runtime/plan-run.ts';
-import { ProcessPresence } from '../../src/flowcharts/runtime/process-presence.ts';
-import { systemClock } from '../../src/kernel/clock.ts';
-import { silentLog } from '../../src/kernel/log.ts';
 import type { Orders, Recorded, Weight } from './walkers.ts';
+import { walkingEngine } from './walking-engine.ts';
 
 /**
  * A process that walks runs with the real engine. Its nodes are the real ones, slowed down where the orders say so, and
@@ -95,8 +90,6 @@ function mortal(database: Database, { how, after, stops }: NonNullable<Orders['d
   };
 }
 
-const unused = (): Promise<never> => Promise.reject(new Error('nobody asks for this here'));
-
 process.stdout.write('ready\n');
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 const orders = JSON.parse((await lines.next()).value as string) as Orders;
@@ -104,28 +97,9 @@ note('go');
 const opened = await connect({ url: url || null, file });
 const database = orders.death ? mortal(opened, orders.death) : opened;
 const wrapped = orders.nodes === 'slow' ? slowed : watched;
-const dispatcher = new Dispatcher({
-  services: {
-    database,
-    clock: systemClock,
-    log: silentLog,
-    nodeTypes:
-      orders.nodes === 'plain' ? nodeTypes : new Map([...nodeTypes].map(([name, type]) => [name, wrapped(type)])),
-    nodeServices: {
-      database,
-      clock: systemClock,
-      llm: { configured: false, complete: unused },
-      attachments: { read: unused },
-    },
-    findAttachments: async () => [],
-    planChild: (run, nodeRunId, flowchartId, input) =>
-      planSubflow(database.queries, run, nodeRunId, flowchartId, input),
-  },
-  presence: new ProcessPresence(database, systemClock, 'test'),
-  loadGraph: async (flowchartId, version) => (await findGraph(database.queries, flowchartId, version)) ?? null,
-  runsAtOnce: orders.runsAtOnce,
-  isServedElsewhere: () => false,
-});
+const types =
+  orders.nodes === 'plain' ? nodeTypes : new Map([...nodeTypes].map(([name, type]) => [name, wrapped(type)]));
+const dispatcher = walkingEngine(database, types, orders.runsAtOnce);
 
 /** What stays after the collector has been, once so many runs have ended. */
 async function weighAt(marks: readonly number[], runIds: readonly number[]): Promise<Record<number, Weight>> {

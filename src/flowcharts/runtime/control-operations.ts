@@ -8,6 +8,7 @@ import { RunId } from '../history/inputs.ts';
 import { findRun, withOutputs } from '../history/read-runs.ts';
 import { FlowchartRun } from '../history/run-record.ts';
 import { control, isEnded } from './control.ts';
+import { holdParent } from './end-run.ts';
 import { recallKey, rememberKey } from './idempotency.ts';
 import { type ReplayAction, replay } from './replay.ts';
 import { IdempotencyKey, type RuntimeNeeds } from './run-operations.ts';
@@ -61,6 +62,7 @@ const woken = new WeakMap<ControlResponse, readonly number[]>();
 
 async function steer(context: Context<RuntimeNeeds>, action: Action, wish: Wish): Promise<ControlResponse> {
   const { trx, database, clock, principal } = context;
+  await database.scriptIn(trx, holdParent(wish.run_id));
   // What is decided rests on its status, which must not move meanwhile.
   await database.scriptIn(trx, rows('update flowchart_runs set updated_at = updated_at where id = ?', wish.run_id));
   const run = await findRun(trx, principal.vault_id, wish.run_id);

@@ -18,6 +18,15 @@ interface OpenNodeRun {
   execution_index: number;
 }
 
+/** Who may end a run locks the run above it first, as one that takes its subflows with it does: from above to below. */
+export function* holdParent(runId: number): Script<void> {
+  yield* rows(
+    `update flowchart_runs set updated_at = updated_at where id =
+      (select parent_run_id from flowchart_runs below where below.id = ?)`,
+    runId,
+  );
+}
+
 /**
  * Ends a run: what it still had open is canceled without effects, subflows it waited for are canceled with it, and a run
  * that waits for this one is told. Returns the runs that now want attention: whoever walks one that was canceled calls its
@@ -29,6 +38,7 @@ export function* endRun(
   now: string,
   before: readonly RunEvent[] = [],
 ): Script<number[]> {
+  if (run.parent_run_id !== null) yield* holdParent(run.id);
   // Locks the run before its node runs, as every writer of a run does.
   yield* rows('update flowchart_runs set updated_at = ? where id = ?', now, run.id);
   const open = yield* rows<OpenNodeRun>(

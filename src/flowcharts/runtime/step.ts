@@ -1,5 +1,5 @@
 import { type DialectName, type RunStatus, rows, type Script } from '../../database/index.ts';
-import { endRun, type RunEnd } from './end-run.ts';
+import { endRun, holdParent, type RunEnd } from './end-run.ts';
 import { insertRun, type NewRun } from './new-run.ts';
 import { artifactEvent, emit, nodeEvent, type RunEvent, runEvent } from './run-events.ts';
 
@@ -101,6 +101,7 @@ const GUARD: Record<DialectName, string> = { sqlite: GUARD_SQL, postgres: `${GUA
 
 export function* writeStep(step: StepWrites): Script<StepResult> {
   const { run, now } = step;
+  if (step.end && run.parent_run_id !== null) yield* holdParent(run.id);
   const [row] = yield { sql: GUARD[step.dialect], values: [run.id, run.fence] };
   const guard = row as { status: RunStatus; wakes: number } | undefined;
   if (!guard) throw new LostRun();

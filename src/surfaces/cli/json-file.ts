@@ -11,6 +11,15 @@ export function readJsonObject(file: string): Record<string, unknown> {
     const { code } = error as NodeJS.ErrnoException;
     throw refusal('USAGE_ERROR', `${shown} cannot be read (${code}). Name a JSON file, or - for standard input.`);
   }
+  return parsedObject(text, shown);
+}
+
+/** An option that holds a JSON object, or the name of a file with one after @. */
+export function jsonObject(text: string, option: string): Record<string, unknown> {
+  return text.startsWith('@') ? readJsonObject(text.slice(1)) : parsedObject(text, option);
+}
+
+function parsedObject(text: string, shown: string): Record<string, unknown> {
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);

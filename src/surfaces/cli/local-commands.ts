@@ -51,6 +51,12 @@ export const LOCAL_COMMANDS: readonly LocalCommand[] = [
     words: ['upload', 'file'],
     load: () => import('./commands/attachment-files.ts'),
   },
+  { name: 'flowchart', summary: '', words: ['run'], load: () => import('./commands/flowchart-run.ts') },
+  {
+    name: 'demo',
+    summary: 'Run the example flowcharts and look on',
+    load: () => import('./commands/demo.ts'),
+  },
   { name: 'run', summary: '', words: ['watch'], load: () => import('./commands/run-watch.ts') },
 ];
 

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { isTerminal, type RunStatusPayload } from '../../flowcharts/index.ts';
 import { wantsColour } from '../../kernel/terminal.ts';
-import type { AnyOperation } from '../../operations/index.ts';
+import { type Asking, asking } from './asking.ts';
 import { operationNamed } from './operation-named.ts';
 import type { Cli } from './run.ts';
 import { closing, emptyView, eventLine, liveLines, type RunView, takeEvent, takeStatus } from './run-view.ts';
@@ -17,10 +17,30 @@ interface EventsPage {
   last_sequence: number;
 }
 
-type Ask = (operation: AnyOperation, input: Record<string, unknown>) => Promise<unknown>;
-
 /** Follows a run until it ends or the person leaves; resolves with the exit code. */
 export async function watchRun(runId: number, cli: Cli): Promise<number> {
+  return asking(cli, async (questions) => {
+    questions.drive(runId);
+    return (await followRun(runId, cli, questions)).exitCode;
+  });
+}
+
+export interface Followed {
+  exitCode: number;
+  status: RunStatusPayload['status'];
+  /** What it waits for, where following ended because of that. */
+  waiting: RunStatusPayload['waiting'];
+  /** The last event that was shown. */
+  after: number;
+}
+
+/** The same with questions that are being asked already; may end as soon as the run only waits for people. */
+export async function followRun(
+  runId: number,
+  cli: Cli,
+  { ask }: Asking,
+  options: { untilPeople?: boolean; after?: number } = {},
+): Promise<Followed> {
   const events = await operationNamed('run.events');
   const status = await operationNamed('run.status');
   const left = new AbortController();
@@ -29,50 +49,45 @@ export async function watchRun(runId: number, cli: Cli): Promise<number> {
   const show = output(cli);
   const view = emptyView(runId);
   try {
-    return await withAsk(cli, async (ask) => {
-      let after = 0;
+    let after = options.after ?? 0;
+    for (;;) {
+      // Asked before the events: once the run has ended, those that follow are all there are.
+      const standing = (await ask(status, { run_id: runId })) as RunStatusPayload;
       for (;;) {
-        // Asked before the events: once the run has ended, those that follow are all there are.
-        const standing = (await ask(status, { run_id: runId })) as RunStatusPayload;
-        for (;;) {
-          const page = (await ask(events, { run_id: runId, after, limit: PAGE })) as EventsPage;
-          if (page.replay_gap && after === 0)
-            show.note('Older events are gone; this begins with the oldest there are.');
-          for (const event of page.events) {
-            takeEvent(view, event, page.titles);
-            show.event(event, page.titles);
-          }
-          after = page.next_after;
-          if (page.events.length < PAGE) break;
+        const page = (await ask(events, { run_id: runId, after, limit: PAGE })) as EventsPage;
+        if (page.replay_gap && after === 0) show.note('Older events are gone; this begins with the oldest there are.');
+        for (const event of page.events) {
+          takeEvent(view, event, page.titles);
+          show.event(event, page.titles);
         }
-        takeStatus(view, standing);
-        show.redraw(view);
-        if (isTerminal(standing.status) || left.signal.aborted) return finish(view, show);
-        await wait(POLL_MS, undefined, { signal: left.signal }).catch(() => {});
+        after = page.next_after;
+        if (page.events.length < PAGE) break;
       }
-    });
+      takeStatus(view, standing);
+      show.redraw(view);
+      const isOver = isTerminal(standing.status) || left.signal.aborted;
+      const isStill = options.untilPeople === true && onlyWaitsForPeople(standing);
+      if (isOver || isStill) {
+        const exitCode = finish(view, show);
+        return { exitCode: isStill ? 0 : exitCode, status: standing.status, waiting: standing.waiting, after };
+      }
+      await wait(POLL_MS, undefined, { signal: left.signal }).catch(() => {});
+    }
   } finally {
     process.removeListener('SIGINT', leave);
     show.end();
   }
 }
 
+function onlyWaitsForPeople({ status, waiting, counts }: RunStatusPayload): boolean {
+  const isAtWork = (counts.running ?? 0) > 0 || (counts.queued ?? 0) > 0;
+  return status === 'running' && !isAtWork && waiting.some(({ waits_for }) => waits_for.for === 'person');
+}
+
 function finish(view: RunView, show: Output): number {
   const { lines, exitCode } = closing(view, Date.now());
   show.close(lines);
   return exitCode;
-}
-
-/** Over a hub every question is a request of its own; the local store stays open between them. */
-async function withAsk<T>(cli: Cli, work: (ask: Ask) => Promise<T>): Promise<T> {
-  if (cli.settings().config.hub_url) {
-    return work(async (operation, input) => JSON.parse(await cli.ask(operation, input)) as unknown);
-  }
-  const { localCall, withApp } = await import('./local-call.ts');
-  return withApp(cli, async (app) => {
-    const call = await localCall(app, cli);
-    return work(async (operation, input) => app.invoke(operation, call, input));
-  });
 }
 
 interface Output {
