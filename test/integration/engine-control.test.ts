@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RunStatus } from '../../src/database/index.ts';
 import { onEachDatabase } from '../support/databases.ts';
-import { asked, type Chart, given, start } from '../support/engine.ts';
+import { asked, type Chart, given, PATIENT, start } from '../support/engine.ts';
 import { useScene } from './engine-scene.ts';
 
 /** From the status: action → what was applied, and the status then. A dot: nothing changed. */
@@ -121,11 +121,11 @@ onEachDatabase((_engine, make) => {
     it('that is canceled by force waits for nothing [FLR-cancel-force]', async () => {
       const chart = await engine().draw({ s: start, a: asked('HANG'), b: given() }, ['s -> a', 'a -> b']);
       const runId = await atWork(chart);
-      await expect.poll(() => scene.model.open.now).toBe(1);
+      await expect.poll(() => scene.model.open.now, PATIENT).toBe(1);
       await engine().ask('run.cancel', { run_id: runId, force: true });
       const { run, lines } = await engine().ended(runId, chart);
       expect([run.status, lines]).toEqual(['canceled', ['s succeeded', 'a canceled']]);
-      await expect.poll(() => scene.model.open.now).toBe(0);
+      await expect.poll(() => scene.model.open.now, PATIENT).toBe(0);
     });
 
     it('may be paused before it was begun, and is not lost [FLR-pause-queued]', async () => {

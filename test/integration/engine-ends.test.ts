@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { onEachDatabase } from '../support/databases.ts';
-import { asked, type Chart, end, given, human, remember, start } from '../support/engine.ts';
+import { asked, type Chart, end, given, human, PATIENT, remember, start } from '../support/engine.ts';
 import { runRows } from '../support/run-rows.ts';
 import { useScene } from './engine-scene.ts';
 
@@ -37,7 +37,9 @@ onEachDatabase((_engine, make) => {
       const { run, lines } = await engine().run(chart);
       expect([run.status, lines]).toEqual(['completed', ['s succeeded', 'busy canceled', 'e succeeded']]);
       expect([await memoryOf(chart, 'busy'), await memoryOf(chart, 'later')]).toEqual(before);
-      await expect.poll(() => scene.model.open.now, { message: 'the model is no longer waited for' }).toBe(0);
+      await expect
+        .poll(() => scene.model.open.now, { ...PATIENT, message: 'the model is no longer waited for' })
+        .toBe(0);
     });
 
     it('may be asked for by a milestone [FLR-milestone-ends-run]', async () => {

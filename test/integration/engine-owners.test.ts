@@ -1,6 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { onEachDatabase, type TestStore } from '../support/databases.ts';
-import { asked, type Chart, type Engine, end, given, human, openEngine, remember, start } from '../support/engine.ts';
+import {
+  asked,
+  type Chart,
+  type Engine,
+  end,
+  given,
+  human,
+  openEngine,
+  PATIENT,
+  remember,
+  start,
+} from '../support/engine.ts';
 import { type ScriptedModel, useScriptedModel } from '../support/scripted-model.ts';
 import { makeWalkers } from '../support/walkers.ts';
 
@@ -79,7 +90,7 @@ onEachDatabase((_engine, make) => {
       const first = await open(model);
       const chart = await first.draw({ s: start, a: asked('work'), e: end }, ['s -> a', 'a -> e']);
       const runId = await first.start(chart);
-      await expect.poll(() => model.requests.length).toBe(1);
+      await expect.poll(() => model.requests.length, PATIENT).toBe(1);
       await close(first);
       const second = await open(model);
       expect(await second.row(runId)).toMatchObject({ status: 'running', owner: null });
@@ -121,7 +132,7 @@ onEachDatabase((_engine, make) => {
       const guided = { mode: 'llm_guided', additive_prompt: 'what matters', retry_count: 0, fallback_enabled: false };
       const chart = await former.draw({ s: start, m: remember('', guided), e: end }, ['s -> m', 'm -> e']);
       const runId = await former.start(chart);
-      await expect.poll(() => model.requests.length).toBe(1);
+      await expect.poll(() => model.requests.length, PATIENT).toBe(1);
       // What is done for a process that seems dead.
       await owner.database.queries
         .updateTable('flowchart_runs')
@@ -163,7 +174,7 @@ onEachDatabase((_engine, make) => {
       const busy = await engine.draw({ s: start, a: asked('work') }, ['s -> a']);
       const quick = await engine.draw({ s: start }, []);
       const first = await engine.start(busy);
-      await expect.poll(() => model.requests.length).toBe(1);
+      await expect.poll(() => model.requests.length, PATIENT).toBe(1);
       const second = await engine.start(quick);
       expect((await engine.row(second)).status).toBe('queued');
       await engine.ask('run.cancel', { run_id: first, force: true });

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import type { TestStore } from '../support/databases.ts';
-import { type Engine, openEngine } from '../support/engine.ts';
+import { type Engine, openEngine, PATIENT } from '../support/engine.ts';
 import { type ScriptedAnswer, type ScriptedModel, startScriptedModel } from '../support/scripted-model.ts';
 
 /**
@@ -12,6 +12,8 @@ export interface Scene {
   engine: Engine;
   model: ScriptedModel;
   isMended: boolean;
+  /** Waits until the model is asked nothing any more, and counts anew how much it is asked at once. */
+  quiet(): Promise<void>;
   /** How often the model was asked with this text in the prompt. */
   askedFor(text: string): number;
 }
@@ -29,6 +31,10 @@ function answerTo(prompt: string, isMended: boolean): ScriptedAnswer {
 export function useScene(make: () => Promise<TestStore>, options: { withoutModel?: boolean } = {}): Scene {
   const scene = { isMended: false } as Scene;
   scene.askedFor = (text) => scene.model.requests.filter(({ prompt }) => prompt.includes(text)).length;
+  scene.quiet = async () => {
+    await expect.poll(() => scene.model.open.now, PATIENT).toBe(0);
+    scene.model.open.most = 0;
+  };
   beforeAll(async () => {
     scene.model = await startScriptedModel(({ prompt }) => answerTo(prompt, scene.isMended));
     scene.store = await make();

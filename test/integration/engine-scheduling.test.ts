@@ -135,7 +135,7 @@ onEachDatabase((_engine, make) => {
   describe('branches', () => {
     it('overlap in time [FLR-fan-out-overlaps]', async () => {
       const chart = await engine().draw({ s: start, a: asked('SLOW a'), b: asked('SLOW b') }, ['s -> a', 's -> b']);
-      scene.model.open.most = 0;
+      await scene.quiet();
       const { run } = await engine().run(chart);
       expect([run.status, scene.model.open.most]).toEqual(['completed', 2]);
     });
@@ -160,7 +160,7 @@ onEachDatabase((_engine, make) => {
         names.map((name) => `s -> ${name}`),
         { max_parallel_nodes: 2 },
       );
-      scene.model.open.most = 0;
+      await scene.quiet();
       const { run, lines } = await engine().run(chart);
       expect([run.status, scene.model.open.most]).toEqual(['completed', 2]);
       expect(lines.slice(1)).toEqual(names.map((name) => `${name} succeeded`));

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { onEachDatabase } from '../support/databases.ts';
-import { asked, type Chart, decision, end, given, human, start, subflow } from '../support/engine.ts';
+import { asked, type Chart, decision, end, given, human, PATIENT, start, subflow } from '../support/engine.ts';
 import { useScene } from './engine-scene.ts';
 
 onEachDatabase((name, make) => {
@@ -99,14 +99,14 @@ onEachDatabase((name, make) => {
         const parent = await above(middle);
         const runId = await engine().start(parent);
         await engine().when(runId, parent, ({ lines }) => lines.includes('f waiting'));
-        await expect.poll(() => scene.model.open.now).toBe(1);
+        await expect.poll(() => scene.model.open.now, PATIENT).toBe(1);
         await engine().ask('run.cancel', { run_id: runId, ...more });
         expect((await engine().ended(runId, parent)).run.status).toBe(status);
         const [below] = await childrenOf(runId);
         const [deepest] = await childrenOf(below?.id as number);
         expect([below?.status, deepest?.status]).toEqual(['canceled', 'canceled']);
         expect((await engine().story(deepest?.id as number, child)).lines).toEqual(['s succeeded', 'a canceled']);
-        await expect.poll(() => scene.model.open.now).toBe(0);
+        await expect.poll(() => scene.model.open.now, PATIENT).toBe(0);
       },
     );
   });
@@ -131,7 +131,7 @@ onEachDatabase((name, make) => {
             where datname = current_database() and wait_event_type = 'Lock'`.execute(database.queries);
           return rows[0]?.count;
         };
-        await expect.poll(isBlocked, { timeout: 10_000 }).toBe(1);
+        await expect.poll(isBlocked, PATIENT).toBe(1);
         await touch(childId);
       });
       expect((await engine().ended(runId, parent)).run.status).toBe('completed');

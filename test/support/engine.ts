@@ -17,6 +17,7 @@ type NodeRunRow = Selectable<FlowchartRunNodesTable>;
 
 /** How long a test waits for what must happen; far longer than it takes. */
 const PATIENCE_MS = 20_000;
+export const PATIENT = { timeout: PATIENCE_MS };
 
 /** A node by its name in the test; `type` is the kind of node. */
 export type NodeSketch = { type: string; config?: Json; ref_id?: number; attachment_ids?: number[] };
