@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { badRequest, refusal } from '../kernel/errors.ts';
-import { type Context, defineOperation } from '../operations/index.ts';
-import { type ArtifactNeeds, artifactOf, Id, pageInput, pageOf, pageOutput, traceOf, traceOutput } from './page.ts';
+import { type Context, defineOperation, traceOf, traceOutput } from '../operations/index.ts';
+import { type ArtifactNeeds, artifactOf, artifactPage, artifactPageOutput, Id, pageOf } from './page.ts';
 import { ArtifactRecord } from './record.ts';
 
 const PATH = '/api/v1/flowcharts/{flowchart_id}/nodes/{flowchart_node_id}/decision-artifacts';
@@ -19,14 +19,14 @@ const list = defineOperation({
     flowchart_run_id: Id.optional().describe('Only of this run'),
     flowchart_run_node_id: Id.optional().describe('Only of this node run'),
     artifact_id: Id.optional().describe('Only this one'),
-    ...pageInput,
+    ...artifactPage,
   }),
   output: z
     .strictObject({
       ok: z.literal(true),
       flowchart_id: flowchart.optional(),
       flowchart_node_id: node.optional(),
-      ...pageOutput,
+      ...artifactPageOutput,
       item: ArtifactRecord.optional().describe('The one that was asked for by its id'),
       ...traceOutput,
     })

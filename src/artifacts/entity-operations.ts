@@ -1,17 +1,15 @@
 import * as z from 'zod';
 import type { Queries } from '../database/index.ts';
 import { refusal } from '../kernel/errors.ts';
-import { type AnyOperation, type Context, defineOperation } from '../operations/index.ts';
+import { type AnyOperation, type Context, defineOperation, traceOf, traceOutput } from '../operations/index.ts';
 import {
   type ArtifactNeeds,
   artifactOf,
+  artifactPage,
+  artifactPageOutput,
   Id,
-  pageInput,
   pageOf,
-  pageOutput,
   runFilters,
-  traceOf,
-  traceOutput,
   unknownArtifact,
 } from './page.ts';
 import { ArtifactRecord } from './record.ts';
@@ -60,9 +58,9 @@ function operationsFor(entity: Entity): AnyOperation[] {
   const list = defineOperation({
     name: `artifact.of_${word}_list`,
     summary: `List what runs left behind for a ${word}`,
-    input: z.strictObject({ ...identity, ...runFilters, ...pageInput }),
+    input: z.strictObject({ ...identity, ...runFilters, ...artifactPage }),
     output: z
-      .strictObject({ ok: z.literal(true), ...identity, ...pageOutput, ...traceOutput })
+      .strictObject({ ok: z.literal(true), ...identity, ...artifactPageOutput, ...traceOutput })
       .meta({ id: `${title}ArtifactListResponse` }),
     access: { can: 'read' },
     effect: 'read',

@@ -1,19 +1,24 @@
 import * as z from 'zod';
-import { type AnyOperation, type Context, defineOperation, plainText } from '../operations/index.ts';
+import {
+  type AnyOperation,
+  type Context,
+  defineOperation,
+  plainText,
+  traceOf,
+  traceOutput,
+} from '../operations/index.ts';
 import { decisionOperations } from './decision-operations.ts';
 import { entityOperations } from './entity-operations.ts';
 import {
   type ArtifactNeeds,
   artifactCard,
   artifactOf,
+  artifactPage,
+  artifactPageOutput,
   artifactTable,
   Id,
-  pageInput,
   pageOf,
-  pageOutput,
   runFilters,
-  traceOf,
-  traceOutput,
 } from './page.ts';
 import { ArtifactRecord } from './record.ts';
 
@@ -33,12 +38,12 @@ const list = defineOperation({
     ref_id: Id.optional().describe('Only filed under this plan, milestone or memory; together with artifact_type'),
     trace_request_id: word.describe('Only with this request id'),
     trace_correlation_id: word.describe('Only with this correlation id'),
-    ...pageInput,
+    ...artifactPage,
   }),
   output: z
     .strictObject({
       ok: z.literal(true),
-      ...pageOutput,
+      ...artifactPageOutput,
       item: ArtifactRecord.optional().describe('The one that was asked for by its id'),
       ...traceOutput,
     })

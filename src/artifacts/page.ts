@@ -4,7 +4,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { isoNow } from '../kernel/clock.ts';
 import { refusal } from '../kernel/errors.ts';
 import { textTable } from '../kernel/terminal.ts';
-import type { Context } from '../operations/index.ts';
+import { type Context, pageInput, pageOutput } from '../operations/index.ts';
 import { type ArtifactFilter, findArtifact, listArtifacts } from './history.ts';
 import { ArtifactRecord } from './record.ts';
 
@@ -13,16 +13,12 @@ export interface ArtifactNeeds {
   clock: Clock;
 }
 
-const MAX_PAGE = 200;
-const DEFAULT_PAGE = 50;
-
 export const Id = z.int().positive();
 
 /** What every list of artifacts may be asked for. */
-export const pageInput = {
+export const artifactPage = {
   order: z.enum(['asc', 'desc']).default('desc').describe('desc: newest first'),
-  limit: z.int().min(1).max(MAX_PAGE).default(DEFAULT_PAGE).describe('How many at most'),
-  offset: z.int().min(0).max(1_000_000_000).default(0).describe('How many to leave out at the beginning'),
+  ...pageInput,
 };
 
 export const runFilters = {
@@ -31,23 +27,10 @@ export const runFilters = {
   flowchart_node_id: Id.optional().describe('Only of this node'),
 };
 
-export const pageOutput = {
-  count: z.int().describe('Artifacts in this page'),
-  total_count: z.int().describe('Artifacts that match, in all pages'),
-  limit: z.int(),
-  offset: z.int(),
+export const artifactPageOutput = {
+  ...pageOutput,
   items: z.array(ArtifactRecord),
 };
-
-export const traceOutput = {
-  request_id: z.string().describe('Id of this request'),
-  correlation_id: z.string().optional().describe('What ties several requests together, where one was given'),
-};
-
-export function traceOf(call: { request_id: string; correlation_id: string | undefined }) {
-  const { request_id, correlation_id } = call;
-  return { request_id, ...(correlation_id === undefined ? {} : { correlation_id }) };
-}
 
 export async function pageOf(
   { database, clock, principal }: Context<ArtifactNeeds>,

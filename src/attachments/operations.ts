@@ -3,7 +3,7 @@ import type { Database } from '../database/index.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ERRORS, refusal } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
-import { type Context, defineOperation } from '../operations/index.ts';
+import { type Context, DEFAULT_PAGE, defineOperation, MAX_PAGE, traceOf } from '../operations/index.ts';
 import type { Attachments } from './attachments.ts';
 import { CONTENT_TYPE_RE, guessContentType, guessTextType, servedContentType } from './content-type.ts';
 import { fileNameOf } from './file-name.ts';
@@ -13,9 +13,6 @@ import {
   AttachmentFileResponse,
   AttachmentListResponse,
   AttachmentResponse,
-  DEFAULT_PAGE,
-  MAX_PAGE,
-  traceOf,
 } from './record.ts';
 import { attachmentCard, attachmentTable } from './render.ts';
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { MAX_PAGE, pageOutput, traceOutput } from '../operations/index.ts';
 
 const record = {
   id: z.int().describe('Id of the attachment'),
@@ -10,24 +11,11 @@ const record = {
   created_at: z.string().describe('When it was uploaded'),
 };
 
-const trace = {
-  request_id: z.string().describe('Id of the request that was answered'),
-  correlation_id: z.string().optional().describe('Id that the caller gave to a chain of requests'),
-};
-
-export function traceOf(context: { request_id: string; correlation_id: string | undefined }) {
-  const { request_id, correlation_id } = context;
-  return { request_id, ...(correlation_id === undefined ? {} : { correlation_id }) };
-}
-
-export const MAX_PAGE = 200;
-export const DEFAULT_PAGE = 50;
-
 export const AttachmentRecord = z.strictObject(record).meta({ id: 'Attachment' });
 export type AttachmentRecord = z.output<typeof AttachmentRecord>;
 
 export const AttachmentResponse = z
-  .strictObject({ ok: z.literal(true), item: AttachmentRecord, ...trace })
+  .strictObject({ ok: z.literal(true), item: AttachmentRecord, ...traceOutput })
   .meta({ id: 'AttachmentResponse' });
 
 export const AttachmentDetailResponse = z
@@ -35,19 +23,16 @@ export const AttachmentDetailResponse = z
     ok: z.literal(true),
     item: AttachmentRecord,
     flowchart_node_ids: z.array(z.int()).describe('Nodes to which it is bound'),
-    ...trace,
+    ...traceOutput,
   })
   .meta({ id: 'AttachmentDetailResponse' });
 
 export const AttachmentListResponse = z
   .strictObject({
     ok: z.literal(true),
-    count: z.int().describe('How many are in this page'),
-    total_count: z.int().describe('How many there are in all'),
-    limit: z.int(),
-    offset: z.int(),
+    ...pageOutput,
     items: z.array(AttachmentRecord).max(MAX_PAGE),
-    ...trace,
+    ...traceOutput,
   })
   .meta({ id: 'AttachmentListResponse' });
 
@@ -56,7 +41,7 @@ export const AttachmentFileResponse = z
     ok: z.literal(true),
     ...record,
     content_base64: z.string().describe('The whole file in base64'),
-    ...trace,
+    ...traceOutput,
   })
   .meta({ id: 'AttachmentFileResponse' });
 
@@ -66,6 +51,6 @@ export const AttachmentDeletedResponse = z
     deleted: z.literal(true),
     attachment_id: z.int(),
     sha256: z.string().describe('SHA-256 of what it held'),
-    ...trace,
+    ...traceOutput,
   })
   .meta({ id: 'AttachmentDeletedResponse' });

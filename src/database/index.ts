@@ -21,6 +21,7 @@ export type {
 } from './flowchart-schema.ts';
 export { bumpRevision, createFreshness, type Freshness, Kept } from './freshness.ts';
 export { type MigrationStatus, migrate, migrationStatus } from './migrate.ts';
+export { nodeUsing } from './node-using.ts';
 export { appendEvent, type EventPage, type OutboxEvent, pruneEvents, readEvents } from './outbox.ts';
 export { restoreSqlite } from './restore.ts';
 export type {

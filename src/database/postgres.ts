@@ -22,6 +22,8 @@ export async function openPostgres(url: string): Promise<Database> {
   });
   // An idle connection that the server drops is replaced on next use; without a listener it would end the process.
   pool.on('error', () => {});
+  // The same for one that is in use; whoever waits for its answer is told.
+  pool.on('connect', (client) => client.on('error', () => {}));
   const queries = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
   try {
     await queries.executeQuery(CompiledQuery.raw('select 1'));

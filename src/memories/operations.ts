@@ -1,31 +1,27 @@
 import * as z from 'zod';
 import { artifactHistory } from '../artifacts/index.ts';
-import type { Database } from '../database/index.ts';
+import { type Database, nodeUsing } from '../database/index.ts';
 import { type Clock, isoNow } from '../kernel/clock.ts';
 import { ERRORS, refusal } from '../kernel/errors.ts';
-import { type Context, defineOperation, freeText } from '../operations/index.ts';
 import {
+  type Context,
   DEFAULT_PAGE,
+  defineOperation,
+  freeText,
   MAX_PAGE,
+  pageInput,
+  traceOf,
+} from '../operations/index.ts';
+import {
   MemoryDeletedResponse,
   MemoryDetailResponse,
   MemoryListResponse,
   MemoryResponse,
   MemorySearchResponse,
-  pageInput,
-  traceOf,
 } from './answers.ts';
 import { MemoryDescription, MemoryId, MemoryTitle } from './memory.ts';
 import { memoryCard, memoryTable } from './render.ts';
-import {
-  changeMemory,
-  createMemory,
-  findMemory,
-  latestMemories,
-  nodesUsing,
-  removeMemory,
-  searchMemories,
-} from './store.ts';
+import { changeMemory, createMemory, findMemory, latestMemories, removeMemory, searchMemories } from './store.ts';
 
 interface Needs {
   database: Database;
@@ -212,12 +208,12 @@ const deleteMemory = defineOperation({
     const { trx, database, principal } = context;
     const isThere = await removeMemory(trx, database.dialect, principal.vault_id, memory_id);
     if (!isThere) throw unknownMemory(memory_id);
-    const [node] = await nodesUsing(trx, memory_id);
+    const node = await nodeUsing(trx, 'memory', memory_id);
     if (node) {
       throw refusal(
         'CONFLICT',
-        `Node ${node.id} of flowchart ${node.flowchart_id} works on memory ${memory_id}. Remove the node or give it another memory first.`,
-        { flowchart_id: node.flowchart_id, flowchart_node_id: node.id },
+        `Node ${node.flowchart_node_id} of flowchart ${node.flowchart_id} works on memory ${memory_id}. Remove the node or give it another memory first.`,
+        { flowchart_id: node.flowchart_id, flowchart_node_id: node.flowchart_node_id },
       );
     }
     return { ok: true as const, deleted: true as const, memory_id, ...traceOf(context) };

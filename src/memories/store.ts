@@ -108,18 +108,6 @@ export async function removeMemory(trx: Trx, dialect: DialectName, vaultId: stri
   return removed !== undefined;
 }
 
-/** Nodes of today's graphs that work on the memory, with their flowcharts. */
-export function nodesUsing(queries: Queries, memoryId: number): Promise<{ id: number; flowchart_id: number }[]> {
-  return queries
-    .selectFrom('flowchart_nodes')
-    .select(['id', 'flowchart_id'])
-    .where('node_type', '=', 'memory')
-    .where('ref_id', '=', memoryId)
-    .where('removed_at', 'is', null)
-    .orderBy('id')
-    .execute();
-}
-
 async function remember(trx: Trx, dialect: DialectName, vault_id: string, memory: Memory): Promise<void> {
   const { id, title, description } = memory;
   await indexWords(trx, dialect, { kind: 'memory', id, vault_id, title, body: description });

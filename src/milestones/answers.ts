@@ -1,25 +1,7 @@
 import * as z from 'zod';
 import { ArtifactRecord } from '../artifacts/index.ts';
+import { MAX_PAGE, pageOutput, traceOutput } from '../operations/index.ts';
 import { MILESTONE_HEALTHS, MILESTONE_PRIORITIES, MILESTONE_STATUSES } from './milestone.ts';
-
-const trace = {
-  request_id: z.string().describe('Id of the request that was answered'),
-  correlation_id: z.string().optional().describe('Id that the caller gave to a chain of requests'),
-};
-
-export function traceOf(context: { request_id: string; correlation_id: string | undefined }) {
-  const { request_id, correlation_id } = context;
-  return { request_id, ...(correlation_id === undefined ? {} : { correlation_id }) };
-}
-
-export const MAX_PAGE = 200;
-export const DEFAULT_PAGE = 50;
-const MAX_OFFSET = 1_000_000_000;
-
-export const pageInput = {
-  limit: z.int().min(1).max(MAX_PAGE).default(DEFAULT_PAGE).describe('How many at most'),
-  offset: z.int().min(0).max(MAX_OFFSET).default(0).describe('How many to leave out at the beginning'),
-};
 
 const text = z.string().nullable();
 
@@ -48,21 +30,20 @@ export const MilestoneRecord = z
 const ok = z.literal(true);
 
 const page = {
-  count: z.int().describe('How many are in this page'),
-  total_count: z.int().describe('How many there are in all'),
-  limit: z.int(),
-  offset: z.int(),
+  ...pageOutput,
   items: z.array(MilestoneRecord).max(MAX_PAGE),
 };
 
-export const MilestoneListResponse = z.strictObject({ ok, ...page, ...trace }).meta({ id: 'MilestoneListResponse' });
+export const MilestoneListResponse = z
+  .strictObject({ ok, ...page, ...traceOutput })
+  .meta({ id: 'MilestoneListResponse' });
 
 export const MilestoneSearchResponse = z
-  .strictObject({ ok, query: z.string().describe('What was looked for'), ...page, ...trace })
+  .strictObject({ ok, query: z.string().describe('What was looked for'), ...page, ...traceOutput })
   .meta({ id: 'MilestoneSearchResponse' });
 
 export const MilestoneResponse = z
-  .strictObject({ ok, milestone_id: z.int(), item: MilestoneRecord, ...trace })
+  .strictObject({ ok, milestone_id: z.int(), item: MilestoneRecord, ...traceOutput })
   .meta({ id: 'MilestoneResponse' });
 
 export const MilestoneDetailResponse = z
@@ -74,10 +55,10 @@ export const MilestoneDetailResponse = z
       .array(ArtifactRecord)
       .optional()
       .describe('What node runs left behind about it, newest first; absent when not asked for'),
-    ...trace,
+    ...traceOutput,
   })
   .meta({ id: 'MilestoneDetailResponse' });
 
 export const MilestoneDeletedResponse = z
-  .strictObject({ ok, deleted: z.literal(true), milestone_id: z.int(), ...trace })
+  .strictObject({ ok, deleted: z.literal(true), milestone_id: z.int(), ...traceOutput })
   .meta({ id: 'MilestoneDeletedResponse' });

@@ -3,16 +3,16 @@ import { artifactHistory } from '../artifacts/index.ts';
 import type { Database } from '../database/index.ts';
 import { type Clock, isoNow } from '../kernel/clock.ts';
 import { ERRORS, refusal } from '../kernel/errors.ts';
-import { type Context, defineOperation, freeText } from '../operations/index.ts';
 import {
+  type Context,
   DEFAULT_PAGE,
+  defineOperation,
+  freeText,
   MAX_PAGE,
-  MilestoneDetailResponse,
-  MilestoneListResponse,
-  MilestoneSearchResponse,
   pageInput,
   traceOf,
-} from './answers.ts';
+} from '../operations/index.ts';
+import { MilestoneDetailResponse, MilestoneListResponse, MilestoneSearchResponse } from './answers.ts';
 import { MILESTONE_STATUSES } from './milestone.ts';
 import { milestoneCard, milestoneTable } from './render.ts';
 import { listMilestones, loadMilestone, searchMilestones } from './store.ts';

@@ -141,23 +141,6 @@ export async function searchMilestones(
   return { items: ids.flatMap((id) => byId.get(id) ?? []), total };
 }
 
-/** A node of a saved graph that works on the milestone, if there is one. */
-export function nodeUsingMilestone(queries: Queries, id: number) {
-  return queries
-    .selectFrom('flowchart_nodes')
-    .innerJoin('flowcharts', 'flowcharts.id', 'flowchart_nodes.flowchart_id')
-    .select([
-      'flowchart_nodes.id as flowchart_node_id',
-      'flowcharts.id as flowchart_id',
-      'flowcharts.name as flowchart_name',
-    ])
-    .where('flowchart_nodes.node_type', '=', 'milestone')
-    .where('flowchart_nodes.ref_id', '=', id)
-    .where('flowchart_nodes.removed_at', 'is', null)
-    .orderBy('flowchart_nodes.id')
-    .executeTakeFirst();
-}
-
 async function indexMilestone(trx: Trx, dialect: DialectName, vault_id: string, milestone: Milestone): Promise<void> {
   const { id, name, description, owner, latest_update, success_criteria, dependencies, links } = milestone;
   const body = [description, owner, latest_update, success_criteria, dependencies, links]

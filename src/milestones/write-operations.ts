@@ -1,8 +1,9 @@
 import * as z from 'zod';
+import { nodeUsing } from '../database/index.ts';
 import { isoNow } from '../kernel/clock.ts';
 import { badRequest, refusal } from '../kernel/errors.ts';
-import { type Context, defineOperation, freeText, plainText } from '../operations/index.ts';
-import { MilestoneDeletedResponse, MilestoneResponse, traceOf } from './answers.ts';
+import { type Context, defineOperation, freeText, plainText, traceOf } from '../operations/index.ts';
+import { MilestoneDeletedResponse, MilestoneResponse } from './answers.ts';
 import {
   changeMilestone,
   MAX_LINE,
@@ -16,7 +17,7 @@ import {
 } from './milestone.ts';
 import { MilestoneId, type MilestoneNeeds, tag, unknownMilestone } from './read-operations.ts';
 import { milestoneCard } from './render.ts';
-import { createMilestone, deleteMilestone, lockMilestone, nodeUsingMilestone, saveMilestone } from './store.ts';
+import { createMilestone, deleteMilestone, lockMilestone, saveMilestone } from './store.ts';
 
 const MAX_DATE = 40;
 const text = () => freeText(MAX_TEXT).nullable().optional();
@@ -128,7 +129,7 @@ const remove = defineOperation({
     const { trx, database, principal } = context;
     const found = await lockMilestone(trx, database.dialect, principal.vault_id, milestone_id);
     if (!found) throw unknownMilestone(milestone_id);
-    const node = await nodeUsingMilestone(trx, milestone_id);
+    const node = await nodeUsing(trx, 'milestone', milestone_id);
     if (node) {
       throw refusal(
         'CONFLICT',

@@ -13,8 +13,10 @@ export {
   type RawAnswer,
   routesOf,
 } from './operation.ts';
+export { DEFAULT_PAGE, MAX_PAGE, pageInput, pageOutput } from './paging.ts';
 export { freeText, plainText } from './plain-text.ts';
 export { actorHash, type Principal } from './principal.ts';
 export { type Capability, may, ROLES, type Role } from './role.ts';
 export { isScope, LOWEST_SCOPES, narrowScopes, resolveVisibleScopes, SCOPES, type Scope } from './scope.ts';
+export { traceOf, traceOutput } from './trace.ts';
 export { type ErrorEnvelope, errorEnvelope, keepReady, toJson, toJsonBytes } from './wire.ts';

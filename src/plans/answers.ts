@@ -1,44 +1,23 @@
 import * as z from 'zod';
 import { ArtifactRecord } from '../artifacts/index.ts';
+import { MAX_PAGE, pageOutput, traceOutput } from '../operations/index.ts';
 import { PlanRecord, PlanStageRecord, PlanSummaryRecord, PlanTaskRecord } from './plan-view.ts';
-
-const trace = {
-  request_id: z.string().describe('Id of the request that was answered'),
-  correlation_id: z.string().optional().describe('Id that the caller gave to a chain of requests'),
-};
-
-export function traceOf(context: { request_id: string; correlation_id: string | undefined }) {
-  const { request_id, correlation_id } = context;
-  return { request_id, ...(correlation_id === undefined ? {} : { correlation_id }) };
-}
-
-export const MAX_PAGE = 200;
-export const DEFAULT_PAGE = 50;
-const MAX_OFFSET = 1_000_000_000;
-
-export const pageInput = {
-  limit: z.int().min(1).max(MAX_PAGE).default(DEFAULT_PAGE).describe('How many at most'),
-  offset: z.int().min(0).max(MAX_OFFSET).default(0).describe('How many to leave out at the beginning'),
-};
 
 const ok = z.literal(true);
 
 const page = {
-  count: z.int().describe('How many are in this page'),
-  total_count: z.int().describe('How many there are in all'),
-  limit: z.int(),
-  offset: z.int(),
+  ...pageOutput,
   items: z.array(PlanSummaryRecord).max(MAX_PAGE),
 };
 
-export const PlanListResponse = z.strictObject({ ok, ...page, ...trace }).meta({ id: 'PlanListResponse' });
+export const PlanListResponse = z.strictObject({ ok, ...page, ...traceOutput }).meta({ id: 'PlanListResponse' });
 
 export const PlanSearchResponse = z
-  .strictObject({ ok, query: z.string().describe('What was looked for'), ...page, ...trace })
+  .strictObject({ ok, query: z.string().describe('What was looked for'), ...page, ...traceOutput })
   .meta({ id: 'PlanSearchResponse' });
 
 export const PlanResponse = z
-  .strictObject({ ok, plan_id: z.int(), item: PlanRecord, ...trace })
+  .strictObject({ ok, plan_id: z.int(), item: PlanRecord, ...traceOutput })
   .meta({ id: 'PlanResponse' });
 
 export const PlanDetailResponse = z
@@ -50,12 +29,12 @@ export const PlanDetailResponse = z
       .array(ArtifactRecord)
       .optional()
       .describe('What node runs left behind about it, newest first; absent when not asked for'),
-    ...trace,
+    ...traceOutput,
   })
   .meta({ id: 'PlanDetailResponse' });
 
 export const PlanDeletedResponse = z
-  .strictObject({ ok, deleted: z.literal(true), plan_id: z.int(), ...trace })
+  .strictObject({ ok, deleted: z.literal(true), plan_id: z.int(), ...traceOutput })
   .meta({ id: 'PlanDeletedResponse' });
 
 const Counts = z
@@ -95,22 +74,22 @@ export const PlanPatchResponse = z
     warnings: z.array(Warning).describe('What was asked for and not done'),
     action_results: z.array(z.string()).describe('What was done, a line each'),
     item: PlanRecord,
-    ...trace,
+    ...traceOutput,
   })
   .meta({ id: 'PlanPatchResponse' });
 
 export const PlanStageResponse = z
-  .strictObject({ ok, plan_id: z.int(), stage_id: z.int(), item: PlanStageRecord, ...trace })
+  .strictObject({ ok, plan_id: z.int(), stage_id: z.int(), item: PlanStageRecord, ...traceOutput })
   .meta({ id: 'PlanStageResponse' });
 
 export const PlanStageDeletedResponse = z
-  .strictObject({ ok, deleted: z.literal(true), plan_id: z.int(), stage_id: z.int(), ...trace })
+  .strictObject({ ok, deleted: z.literal(true), plan_id: z.int(), stage_id: z.int(), ...traceOutput })
   .meta({ id: 'PlanStageDeletedResponse' });
 
 export const PlanTaskResponse = z
-  .strictObject({ ok, plan_id: z.int(), stage_id: z.int(), task_id: z.int(), item: PlanTaskRecord, ...trace })
+  .strictObject({ ok, plan_id: z.int(), stage_id: z.int(), task_id: z.int(), item: PlanTaskRecord, ...traceOutput })
   .meta({ id: 'PlanTaskResponse' });
 
 export const PlanTaskDeletedResponse = z
-  .strictObject({ ok, deleted: z.literal(true), plan_id: z.int(), stage_id: z.int(), task_id: z.int(), ...trace })
+  .strictObject({ ok, deleted: z.literal(true), plan_id: z.int(), stage_id: z.int(), task_id: z.int(), ...traceOutput })
   .meta({ id: 'PlanTaskDeletedResponse' });

@@ -1,16 +1,16 @@
 import * as z from 'zod';
 import { artifactHistory } from '../artifacts/index.ts';
 import { isoNow } from '../kernel/clock.ts';
-import { type Context, defineOperation, freeText } from '../operations/index.ts';
 import {
+  type Context,
   DEFAULT_PAGE,
+  defineOperation,
+  freeText,
   MAX_PAGE,
-  PlanDetailResponse,
-  PlanListResponse,
-  PlanSearchResponse,
   pageInput,
   traceOf,
-} from './answers.ts';
+} from '../operations/index.ts';
+import { PlanDetailResponse, PlanListResponse, PlanSearchResponse } from './answers.ts';
 import { PlanId } from './input.ts';
 import { type PlanNeeds, unknownPlan } from './plan-changes.ts';
 import { listPlans, searchPlans } from './plan-list.ts';

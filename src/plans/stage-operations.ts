@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { isoNow } from '../kernel/clock.ts';
 import { refusal } from '../kernel/errors.ts';
-import { type Context, defineOperation } from '../operations/index.ts';
-import { PlanStageDeletedResponse, PlanStageResponse, traceOf } from './answers.ts';
+import { type Context, defineOperation, traceOf } from '../operations/index.ts';
+import { PlanStageDeletedResponse, PlanStageResponse } from './answers.ts';
 import { isChange, newRow, PlanId, rowChange, StageId } from './input.ts';
 import { type PlanNeeds, patchLocked, planToChange, stageIn } from './plan-changes.ts';
 import { stageView } from './plan-view.ts';

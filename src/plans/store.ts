@@ -183,23 +183,6 @@ export async function deletePlan(trx: Trx, dialect: DialectName, planId: number)
   await forgetWords(trx, dialect, 'plan', planId);
 }
 
-/** A node of a saved graph that works on the plan, if there is one. */
-export function nodeUsingPlan(queries: Queries, planId: number) {
-  return queries
-    .selectFrom('flowchart_nodes')
-    .innerJoin('flowcharts', 'flowcharts.id', 'flowchart_nodes.flowchart_id')
-    .select([
-      'flowchart_nodes.id as flowchart_node_id',
-      'flowcharts.id as flowchart_id',
-      'flowcharts.name as flowchart_name',
-    ])
-    .where('flowchart_nodes.node_type', '=', 'plan')
-    .where('flowchart_nodes.ref_id', '=', planId)
-    .where('flowchart_nodes.removed_at', 'is', null)
-    .orderBy('flowchart_nodes.id')
-    .executeTakeFirst();
-}
-
 async function indexPlan(trx: Trx, dialect: DialectName, plan: Plan): Promise<void> {
   const names = plan.stages.flatMap((stage) => [stage.name, ...stage.tasks.map(({ name }) => name)]);
   const body = [plan.description ?? '', ...names].join('\n');

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { isoNow } from '../kernel/clock.ts';
 import { refusal } from '../kernel/errors.ts';
-import { type Context, defineOperation } from '../operations/index.ts';
-import { PlanTaskDeletedResponse, PlanTaskResponse, traceOf } from './answers.ts';
+import { type Context, defineOperation, traceOf } from '../operations/index.ts';
+import { PlanTaskDeletedResponse, PlanTaskResponse } from './answers.ts';
 import { isChange, newRow, PlanId, rowChange, StageId, TaskId } from './input.ts';
 import { type PlanNeeds, patchLocked, planToChange, stageIn, taskIn } from './plan-changes.ts';
 import type { Plan } from './plan-tree.ts';

@@ -1,14 +1,15 @@
 import * as z from 'zod';
+import { nodeUsing } from '../database/index.ts';
 import { isoNow } from '../kernel/clock.ts';
 import { refusal } from '../kernel/errors.ts';
-import { type Context, defineOperation } from '../operations/index.ts';
-import { PlanDeletedResponse, PlanPatchResponse, PlanResponse, traceOf } from './answers.ts';
+import { type Context, defineOperation, traceOf } from '../operations/index.ts';
+import { PlanDeletedResponse, PlanPatchResponse, PlanResponse } from './answers.ts';
 import { Description, isChange, Name, NewStages, PlanId } from './input.ts';
 import { type PlanNeeds, patchLocked, patchPlan, planToChange } from './plan-changes.ts';
 import { planView } from './plan-view.ts';
 import { tag } from './read-operations.ts';
 import { patchReport, planOutline } from './render.ts';
-import { createPlan, deletePlan, nodeUsingPlan } from './store.ts';
+import { createPlan, deletePlan } from './store.ts';
 import { STORE_MODES } from './store-modes.ts';
 
 const create = defineOperation({
@@ -124,7 +125,7 @@ const remove = defineOperation({
   handle: async (context: Context<PlanNeeds>, { plan_id }) => {
     const { trx, database } = context;
     await planToChange(context, plan_id);
-    const node = await nodeUsingPlan(trx, plan_id);
+    const node = await nodeUsing(trx, 'plan', plan_id);
     if (node) {
       throw refusal(
         'CONFLICT',

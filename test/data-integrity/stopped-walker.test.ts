@@ -113,6 +113,28 @@ onEachDatabase((engine, makeStore) => {
   });
 
   it.runIf(engine === 'postgres')(
+    '[FLR-connections-lost] a run survives that the server drops every connection of its process',
+    async () => {
+      const run = await makeEffectRun(scene, NODES);
+      const walker = await startOther();
+      const dropAll = CompiledQuery.raw(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and application_name = 'walker'`,
+      );
+      const isOver = scene.ended([run.runId], 2 * TAKES_MS).then(() => true);
+      let drops = 0;
+      while (!(await Promise.race([isOver, sleep(150).then(() => false)]))) {
+        if (drops >= 6 || linesOf(walker, 'begin').length === 0) continue;
+        await scene.database.queries.executeQuery(dropAll);
+        drops += 1;
+      }
+      await walker.end();
+      expect(drops).toBeGreaterThanOrEqual(3);
+      await expectEverythingOnce(scene, run);
+    },
+  );
+
+  it.runIf(engine === 'postgres')(
     '[FLR-presence-renewed] a process whose session was dropped is known to be there again',
     async () => {
       const dropped = new ProcessPresence(scene.database, systemClock, 'test');

@@ -173,7 +173,7 @@ onEachDatabase((_engine, make) => {
         return [item.request_id, item.correlation_id];
       };
       expect(ids('a')).toEqual(['req-7', 'cor-7']);
-      expect(ids('m')).toEqual([`flowchart-run-${run.id}-node-run-${one('m').id}`, `flowchart-run-${run.id}`]);
+      expect(ids('m')).toEqual([`flowchart-run-${run.id}-node-run-${one('m').id}`, run.correlation_id]);
     });
 
     it('is a stream of events without a gap, in the order of what happened [S004-events-order]', async () => {

@@ -137,11 +137,11 @@ onEachDatabase((_engine, make) => {
       const chart = await engine().draw({ s: start, h: human() }, ['s -> h']);
       const runId = await engine().start(chart);
       const shelved = await engine().when(runId, chart, ({ lines, run }) => lines.includes('h waiting') && !run.owner);
-      const later = performance.now() + 300;
+      const later = performance.now() + 1_000;
       await engine().when(runId, chart, () => performance.now() > later);
       await engine().ask('task.answer', { task_id: shelved.one('h').id, answer: 'at last' });
       const { run } = await engine().ended(runId, chart);
-      expect(run.active_ms - shelved.run.active_ms).toBeLessThan(250);
+      expect(run.active_ms - shelved.run.active_ms).toBeLessThan(900);
     });
 
     it('end a node that takes longer than its timeout_seconds [FLR-node-timeout]', async () => {
@@ -152,7 +152,7 @@ onEachDatabase((_engine, make) => {
       expect(run.status).toBe('failed');
       expect(['node_timeout', 'llm_timeout']).toContain(one('a').error_code);
       expect(took).toBeGreaterThan(900);
-      expect(took).toBeLessThan(5_000);
+      expect(took).toBeLessThan(10_000);
     });
   });
 

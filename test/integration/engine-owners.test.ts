@@ -119,7 +119,7 @@ onEachDatabase((_engine, make) => {
       const before = performance.now();
       await engine.app.services.runtime.start();
       const { run, lines } = await engine.ended(runId, chart);
-      expect(performance.now() - before, 'at once').toBeLessThan(5_000);
+      expect(performance.now() - before, 'at once').toBeLessThan(10_000);
       expect(run).toMatchObject({ status: 'completed', fence: left.fence + 1 });
       expect(lines).toEqual(['s succeeded', 'm succeeded', 'a succeeded', 'e succeeded']);
       expect((await remembered(engine, chart)).match(/once/g)).toHaveLength(1);
@@ -127,7 +127,10 @@ onEachDatabase((_engine, make) => {
     });
 
     it('that was taken over takes nothing from its former owner [FLR-fence]', async () => {
-      const model = await useScriptedModel([{ json: { text: 'late' }, delay_ms: 500 }, { json: { text: 'in time' } }]);
+      const model = await useScriptedModel([
+        { json: { text: 'late' }, delay_ms: 1_500 },
+        { json: { text: 'in time' } },
+      ]);
       const [former, owner] = [await open(model), await open(model)];
       const guided = { mode: 'llm_guided', additive_prompt: 'what matters', retry_count: 0, fallback_enabled: false };
       const chart = await former.draw({ s: start, m: remember('', guided), e: end }, ['s -> m', 'm -> e']);
@@ -143,7 +146,7 @@ onEachDatabase((_engine, make) => {
       const { run, lines } = await owner.ended(runId, chart);
       expect([run.status, run.fence]).toEqual(['completed', 2]);
       await former.app.services.runtime.settled(runId);
-      expect(model.open.now, 'the former owner has had its answer').toBe(0);
+      await expect.poll(() => model.open.now, PATIENT).toBe(0);
       expect(await owner.story(runId, chart)).toMatchObject({ lines, run });
       const text = await remembered(owner, chart);
       expect([text.includes('in time'), text.includes('late')]).toEqual([true, false]);

@@ -18,7 +18,8 @@ export interface Scene {
   askedFor(text: string): number;
 }
 
-export const SLOW_MS = 120;
+/** Long enough for a test to do something meanwhile. */
+const SLOW_MS = 400;
 
 function answerTo(prompt: string, isMended: boolean): ScriptedAnswer {
   if (prompt.includes('HANG')) return { hang: true };

@@ -6,6 +6,7 @@ export const CRASH_REQUIREMENTS: Record<string, string> = {
   'FLR-stopped-keeps-its-run': 'A process that is slow or stopped keeps its runs for as long as it lives',
   'FLR-fenced': 'Whoever has lost a run can commit nothing more for it',
   'FLR-database-fault': 'A database that does not answer delays a run; it neither fails it nor doubles an effect',
+  'FLR-connections-lost': 'A run survives that the server drops every connection of its process',
   'FLR-presence-renewed': 'A process that lost its session announces itself again',
   'FLR-many-runs': 'Hundreds of runs at once end in one process, whose memory does not grow with them',
   'FLR-wide-fan-out': 'Five hundred branches start from one node and join in one',

@@ -233,6 +233,8 @@ describe('[FLR-only-writer] through the doors', () => {
       'attachment upload': [file('notes.txt', 'Notes')],
       'attachment file': [String(ids.attachment_id), '--out', join(store.home, 'out', 'notes.txt')],
       'run watch': [String(ids.ended_run_id)],
+      'flowchart run': [chart, '--detach'],
+      demo: [],
     };
     const byOperation = new Map(
       operations.flatMap((operation) =>

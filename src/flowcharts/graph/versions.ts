@@ -25,13 +25,6 @@ export async function findGraph(queries: Queries, flowchartId: number, version: 
   return row && (JSON.parse(row.graph_json) as Graph);
 }
 
-/** The graph that a run is pinned to. */
-export async function loadGraph(queries: Queries, flowchartId: number, version: number): Promise<Graph> {
-  const graph = await findGraph(queries, flowchartId, version);
-  if (!graph) throw new Error(`flowchart ${flowchartId} has no version ${version}`);
-  return graph;
-}
-
 export async function addVersion(
   trx: Trx,
   version: { flowchart_id: number; version: number; text: GraphText; created_by: string; now: string },

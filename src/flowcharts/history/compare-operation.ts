@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { textTable } from '../../kernel/terminal.ts';
-import { type Context, defineOperation } from '../../operations/index.ts';
+import { type Context, defineOperation, pageInput, pageOutput } from '../../operations/index.ts';
 import { changedKeys, compareRuns } from './compare-runs.ts';
-import { type HistoryNeeds, Id, pageInput, pageOutput, RunId } from './inputs.ts';
+import { type HistoryNeeds, Id, RunId } from './inputs.ts';
 import { findRun, pinnedGraph, withOutputs } from './read-runs.ts';
 import { duration } from './render.ts';
 import { type FlowchartRun, RUN_STATUSES, type RunRow } from './run-record.ts';

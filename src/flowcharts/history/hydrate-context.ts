@@ -9,7 +9,8 @@ import {
 } from '../../artifacts/index.ts';
 import type { EdgeMode, Queries } from '../../database/index.ts';
 import type { Graph } from '../graph/model.ts';
-import type { ContextEntry, ContextSource, InputContext, PropagatedAttachment } from '../runtime/input-context.ts';
+import { latestOf, sourceOf } from '../runtime/build-context.ts';
+import type { ContextEntry, InputContext, PropagatedAttachment } from '../runtime/input-context.ts';
 import { excerptOf } from './excerpt.ts';
 
 /** However many node runs led to it, what is shown of them stays within this. */
@@ -148,25 +149,6 @@ function entryOf(source: SourceRun, edgeId: number, condition_key: string | null
     sequence: row.sequence,
     edge_mode,
   };
-}
-
-function sourceOf(entry: ContextEntry): ContextSource {
-  return {
-    source_edge_id: entry.source_edge_id,
-    source_node_id: entry.node_id,
-    source_node_type: entry.node_type,
-    condition_key: entry.condition_key,
-    execution_index: entry.execution_index,
-    sequence: entry.sequence,
-    edge_mode: entry.edge_mode,
-  };
-}
-
-/** The first of those with the highest sequence. */
-function latestOf(entries: readonly ContextEntry[]): ContextEntry | null {
-  let latest: ContextEntry | null = null;
-  for (const entry of entries) if (latest === null || entry.sequence > latest.sequence) latest = entry;
-  return latest;
 }
 
 /** Solid and dashed connectors carry files; each file once, in the order in which it came. */

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { NodeRunStatus } from '../../database/index.ts';
-import { type AnyOperation, type Context, defineOperation } from '../../operations/index.ts';
-import { FlowchartName, type HistoryNeeds, Id, pageInput, pageOutput, RunId } from './inputs.ts';
+import { type AnyOperation, type Context, defineOperation, pageInput, pageOutput } from '../../operations/index.ts';
+import { FlowchartName, type HistoryNeeds, Id, RunId } from './inputs.ts';
 import { listNodeRuns, readNodeRun } from './read-node-runs.ts';
 import { countNodeRuns, findFlowchart, findRun, listRuns, withOutputs } from './read-runs.ts';
 import { nodeRunTable, runCard, runTable } from './render.ts';

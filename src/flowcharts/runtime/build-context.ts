@@ -93,7 +93,7 @@ function entryOf(
   ];
 }
 
-function sourceOf(entry: ContextEntry): ContextSource {
+export function sourceOf(entry: ContextEntry): ContextSource {
   return {
     source_edge_id: entry.source_edge_id,
     source_node_id: entry.node_id,
@@ -106,7 +106,7 @@ function sourceOf(entry: ContextEntry): ContextSource {
 }
 
 /** The first of those with the highest sequence. */
-function latestOf(entries: readonly ContextEntry[]): ContextEntry | null {
+export function latestOf(entries: readonly ContextEntry[]): ContextEntry | null {
   let latest: ContextEntry | null = null;
   for (const entry of entries) if (!latest || entry.sequence > latest.sequence) latest = entry;
   return latest;

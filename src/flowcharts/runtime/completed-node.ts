@@ -20,6 +20,7 @@ export function completedNode(
   type: NodeType | undefined,
   outcome: Outcome,
   completedOrder: number,
+  correlationId: string | null,
   now: Date,
 ): NodeEnd | { tooLarge: number } {
   const { node } = flight;
@@ -47,7 +48,7 @@ export function completedNode(
         ref_id: outcome.ref_id ?? null,
         ...retentionOf(config, now),
         request_id: textIn(config.request_id),
-        correlation_id: textIn(config.correlation_id),
+        correlation_id: textIn(config.correlation_id) ?? correlationId,
         payload_json: payload ? JSON.stringify(payload) : null,
       },
     },

@@ -102,7 +102,7 @@ export class Flights {
         type: this.#services.nodeTypes.get(flight.node.node_type),
         run: { id: run.id, vault_id: run.vault_id, flowchart_id: run.flowchart_id, input: this.#input },
         request_id: textIn(config.request_id) ?? `flowchart-run-${run.id}-node-run-${flight.node_run_id}`,
-        correlation_id: textIn(config.correlation_id) ?? `flowchart-run-${run.id}`,
+        correlation_id: textIn(config.correlation_id) ?? run.correlation_id ?? `flowchart-run-${run.id}`,
         input: () => buildContext(this.#graph, run, flight.activation, outputs),
         services: this.#services.nodeServices,
         log: this.#services.log,

@@ -61,7 +61,9 @@ export class Progress {
 
   absorbSuccess(draft: Draft, flight: Flight, outcome: NodeOutcome): void {
     const type = this.#services.nodeTypes.get(flight.node.node_type);
-    const ended = completedNode(flight, type, outcome, this.completions + 1, this.#services.clock.now());
+    const { correlation_id } = this.#run;
+    const now = this.#services.clock.now();
+    const ended = completedNode(flight, type, outcome, this.completions + 1, correlation_id, now);
     if ('tooLarge' in ended) {
       const message = `Node ${flight.node.id} gave an output of ${ended.tooLarge} characters, which is too large to keep. Store it as an attachment.`;
       this.absorbFailure(draft, flight, new NodeFailure('output_too_large', message));

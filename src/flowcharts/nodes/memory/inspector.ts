@@ -1,5 +1,5 @@
-import { DEFAULT_RETENTION, RETENTION_MODES } from '../common-config.ts';
 import type { InspectorField } from '../node-type.ts';
+import { RETENTION_FIELDS } from '../retention-fields.ts';
 import { DEFAULT_LIMIT, DEFAULT_RETRY_COUNT, MAX_LIMIT, MAX_RETRY_COUNT } from './config.ts';
 
 export const MEMORY_INSPECTOR: readonly InspectorField[] = [
@@ -77,26 +77,6 @@ export const MEMORY_INSPECTOR: readonly InspectorField[] = [
     default: true,
     help: 'When every attempt failed, try the other mode once.',
   },
-  {
-    key: 'retention_mode',
-    label: 'Artifact retention',
-    control: 'choice',
-    options: RETENTION_MODES,
-    default: DEFAULT_RETENTION.retention_mode,
-  },
-  {
-    key: 'retention_ttl_seconds',
-    label: 'Keep for seconds',
-    control: 'number',
-    default: DEFAULT_RETENTION.retention_ttl_seconds,
-    minimum: 1,
-  },
-  {
-    key: 'retention_max_count',
-    label: 'Keep at most',
-    control: 'number',
-    default: DEFAULT_RETENTION.retention_max_count,
-    minimum: 1,
-  },
+  ...RETENTION_FIELDS,
   { key: 'route_key', label: 'Route key', control: 'text', help: 'Handed on with the result, for connectors.' },
 ];

@@ -1,5 +1,5 @@
 import type { InspectorField } from '../node-type.ts';
-import { RETENTION_FIELDS } from '../plan/inspector.ts';
+import { RETENTION_FIELDS } from '../retention-fields.ts';
 
 export const MILESTONE_INSPECTOR: readonly InspectorField[] = [
   {
