@@ -8,7 +8,7 @@ import { flowright, flowrightJson, type Hub, startHub } from '../support/program
 import { addFlows, makeVault, programOn, useStore, VAULT } from './library.ts';
 import { importStore, vaultPart, writeStoreFile } from './store-files.ts';
 
-const TIMES = 20;
+const TIMES = 8;
 
 interface FlowsAnswer {
   flows?: { flow_id: string; version: string }[];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { FlowStep, FlowSummary } from '../../src/flows/index.ts';
-import { onEachDatabase, type TestStore } from '../support/databases.ts';
+import { onEachDatabase, onFirst, type TestStore } from '../support/databases.ts';
 import { sampleFlow } from '../support/flows.ts';
 import { flowright, flowrightJson, type ProgramOptions, programEnv, ROOT } from '../support/program.ts';
 
@@ -23,7 +23,8 @@ const PROJECT = ['flow_multi_repo_change', 'flow_overseer_handover'];
 
 const idsOf = ({ flows }: List) => flows.map(({ flow_id }) => flow_id).sort();
 
-onEachDatabase((_engine, makeStore) => {
+onEachDatabase((engine, makeStore) => {
+  const once = onFirst(engine);
   let store: TestStore;
   let options: ProgramOptions;
 
@@ -42,7 +43,7 @@ onEachDatabase((_engine, makeStore) => {
     expect(await flowrightJson(['flow', 'list'], options)).toEqual(list);
   });
 
-  it('[S002-9.3-first-use] [S002-1.5-step-order] the handover flow has six ordered steps of both kinds', async () => {
+  once('[S002-9.3-first-use] [S002-1.5-step-order] the handover flow has six ordered steps of both kinds', async () => {
     const { flow, steps } = await flowrightJson<Definition>(['flow', 'get', 'flow_overseer_handover'], options);
     expect(steps.map(({ ordinal }) => ordinal)).toEqual([1, 2, 3, 4, 5, 6]);
     expect(flow.steps).toEqual([1, 2, 3, 4, 5, 6].map((ordinal) => `flow_overseer_handover#${ordinal}`));
@@ -52,7 +53,7 @@ onEachDatabase((_engine, makeStore) => {
     );
   });
 
-  it('[S002-9.3-first-use] [S002-2.1-narrow] --scope personal has exactly the four personal flows', async () => {
+  once('[S002-9.3-first-use] [S002-2.1-narrow] --scope personal has exactly the four personal flows', async () => {
     const personal = await flowrightJson<List>(['flow', 'list', '--scope', 'personal'], options);
     expect(idsOf(personal)).toEqual(PERSONAL);
     expect(personal.flows.every(({ scope }) => scope === 'personal')).toBe(true);
@@ -81,7 +82,7 @@ onEachDatabase((_engine, makeStore) => {
     expect(absent.stderr).toContain('unknown_flow');
   });
 
-  it('knowtation is a second name of the program and gives the same bytes', async () => {
+  once('knowtation is a second name of the program and gives the same bytes', async () => {
     const knowtation = join(ROOT, 'node_modules', '.bin', 'knowtation');
     const { stdout } = await promisify(execFile)(knowtation, ['flow', 'list', '--json'], { env: programEnv(options) });
     expect(stdout).toBe((await flowright(['flow', 'list', '--json'], options)).stdout);

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { filesIn } from '../data-integrity/vault-files.ts';
-import { onEachDatabase, type TestStore } from '../support/databases.ts';
+import { onEachDatabase, onFirst, type TestStore } from '../support/databases.ts';
 import { flowright, flowrightJson, type ProgramOptions, startHub } from '../support/program.ts';
 
 interface Written {
@@ -15,7 +15,8 @@ interface Note {
   state_id: string;
 }
 
-onEachDatabase((_engine, makeStore) => {
+onEachDatabase((engine, makeStore) => {
+  const once = onFirst(engine);
   let store: TestStore;
   let options: ProgramOptions;
   let vault: string;
@@ -66,7 +67,7 @@ onEachDatabase((_engine, makeStore) => {
       expect((await flowrightJson<Note>(['note', 'get', 'inbox/a.md'], options)).body).toBe('three');
     });
 
-    it('are refused with a reason and a way on', async () => {
+    once('are refused with a reason and a way on', async () => {
       const refused = async (input: string, ...args: string[]) => {
         const { status, stdout, stderr } = await typed(input, ...args);
         expect([status, stdout]).toEqual([1, '']);
@@ -84,7 +85,7 @@ onEachDatabase((_engine, makeStore) => {
       expect(await refused('', 'note', 'get', 'a.md')).toMatch(/There is no note a\.md.*NOT_FOUND/);
     });
 
-    it('show text of others as text: a terminal obeys none of it', async () => {
+    once('show text of others as text: a terminal obeys none of it', async () => {
       mkdirSync(vault, { recursive: true });
       writeFileSync(join(vault, 'evil.md'), '---\ntitle: "\\e[2J"\n---\nclear: \u001b[2J, turned: \u202e\n');
       const { stdout } = await run('note', 'get', 'evil.md');
@@ -93,7 +94,7 @@ onEachDatabase((_engine, makeStore) => {
       expect((await flowrightJson<Note>(['note', 'get', 'evil.md'], options)).body).toContain('\u001b[2J');
     });
 
-    it('are listed in pages that say how to go on', async () => {
+    once('are listed in pages that say how to go on', async () => {
       for (const name of ['a', 'b', 'c']) await typed(name, 'note', 'put', `${name}.md`, '--file', '-');
       const first = await run('note', 'list', '--limit', '2');
       expect(first.stdout).toContain('(more: --cursor "b.md")');
@@ -120,7 +121,7 @@ onEachDatabase((_engine, makeStore) => {
     }
   });
 
-  it('[FLR-notes] vaults_dir puts the notes elsewhere', async () => {
+  once('[FLR-notes] vaults_dir puts the notes elsewhere', async () => {
     const elsewhere = { ...options, env: { FLOWRIGHT_VAULTS_DIR: join(store.home, 'notes of all') }, input: 'x' };
     expect((await flowright(['note', 'put', 'a.md', '--file', '-'], elsewhere)).status).toBe(0);
     expect(Object.keys(filesIn(join(store.home, 'notes of all')))).toEqual(['default/a.md']);

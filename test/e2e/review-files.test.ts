@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { FlowBundle } from '../../src/flows/index.ts';
-import { onEachDatabase } from '../support/databases.ts';
+import { onEachDatabase, onFirst } from '../support/databases.ts';
 import { sampleFlow } from '../support/flows.ts';
 import {
   approve,
@@ -22,7 +22,8 @@ interface Mirrors {
   mirrors: { flow_id: string; version: string; state: string; path: string }[];
 }
 
-onEachDatabase((_engine, makeStore) => {
+onEachDatabase((engine, makeStore) => {
+  const once = onFirst(engine);
   let office: Office;
   beforeAll(async () => {
     office = await openOffice(makeStore, { FLOW_AUTHORING_WRITES: '1' });
@@ -55,7 +56,7 @@ onEachDatabase((_engine, makeStore) => {
     expect(readFileSync(vaultFile('approvals', log as string), 'utf8')).toContain(proposal_id);
   });
 
-  it('[FLR-conflicted] two changes of one note: the second is told, reads the note, and proposes again', async () => {
+  once('[FLR-conflicted] two changes of one note: the second is told, reads the note, and proposes again', async () => {
     const { ed, ann } = office;
     await approve(ann, (await propose('projects/list.md', 'one')).proposal_id);
     const first = await propose('projects/list.md', 'one\ntwo');
@@ -72,20 +73,23 @@ onEachDatabase((_engine, makeStore) => {
     expect((await ed.asks<Note>(['note', 'get', 'projects/list.md'])).body).toBe('one\ntwo\nthree');
   });
 
-  it('[FLR-notes] a note that was written meanwhile is not overwritten, and who may not write notes may not propose them', async () => {
-    const { ed, vic, ann } = office;
-    const { proposal_id } = await propose('projects/busy.md', 'proposed');
-    await ed.reads(['note', 'put', 'projects/busy.md', '--file', '-'], 'written at once');
-    expect((await ann.isRefused(['proposal', 'approve', proposal_id])).code).toBe('CONFLICT');
-    expect((await ed.asks<Note>(['note', 'get', 'projects/busy.md'])).body).toBe('written at once');
-    const refused = await vic.isRefused(['proposal', 'create', '--path', 'projects/x.md', '--body', 'x']);
-    expect(refused).toMatchObject({ code: 'FORBIDDEN', message: expect.stringContaining('editor') });
-    for (const path of ['meta/flows/x.md', 'approvals/x.md']) {
-      expect((await ed.isRefused(['proposal', 'create', '--path', path, '--body', 'x'])).code).toBe('FORBIDDEN');
-    }
-  });
+  once(
+    '[FLR-notes] a note that was written meanwhile is not overwritten, and who may not write notes may not propose them',
+    async () => {
+      const { ed, vic, ann } = office;
+      const { proposal_id } = await propose('projects/busy.md', 'proposed');
+      await ed.reads(['note', 'put', 'projects/busy.md', '--file', '-'], 'written at once');
+      expect((await ann.isRefused(['proposal', 'approve', proposal_id])).code).toBe('CONFLICT');
+      expect((await ed.asks<Note>(['note', 'get', 'projects/busy.md'])).body).toBe('written at once');
+      const refused = await vic.isRefused(['proposal', 'create', '--path', 'projects/x.md', '--body', 'x']);
+      expect(refused).toMatchObject({ code: 'FORBIDDEN', message: expect.stringContaining('editor') });
+      for (const path of ['meta/flows/x.md', 'approvals/x.md']) {
+        expect((await ed.isRefused(['proposal', 'create', '--path', path, '--body', 'x'])).code).toBe('FORBIDDEN');
+      }
+    },
+  );
 
-  it('[FLR-notes] the front block of a note can be proposed too, and its types survive', async () => {
+  once('[FLR-notes] the front block of a note can be proposed too, and its types survive', async () => {
     const { ann, ed } = office;
     const frontmatter = { tags: ['a', 'b'], done: false, size: 3 };
     const { proposal_id } = await propose('projects/typed.md', 'text', '--frontmatter', JSON.stringify(frontmatter));

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { FlowBundle } from '../../src/flows/index.ts';
-import { onEachDatabase } from '../support/databases.ts';
+import { onEachDatabase, onFirst } from '../support/databases.ts';
 import { sampleFlow } from '../support/flows.ts';
 import { approve, baseOf, type Office, openOffice, type ProposalAnswer, proposeNew } from '../support/office.ts';
 import type { Person } from '../support/person.ts';
@@ -15,7 +15,8 @@ interface Policies {
 const KEY = 'flow_authoring_writes_enabled';
 const FILE = 'hub_flow_authoring_policy.json';
 
-onEachDatabase((_engine, makeStore) => {
+onEachDatabase((engine, makeStore) => {
+  const once = onFirst(engine);
   let office: Office;
   beforeAll(async () => {
     office = await openOffice(makeStore, {});
@@ -53,7 +54,7 @@ onEachDatabase((_engine, makeStore) => {
     expect(existsSync(join(office.store.home, 'vaults', 'default', 'meta'))).toBe(false);
   });
 
-  it('[S003-6-gate] off: flows and proposals can still be read, and notes proposed', async () => {
+  once('[S003-6-gate] off: flows and proposals can still be read, and notes proposed', async () => {
     const { ed, vic, ann } = office;
     await vic.reads(['flow', 'versions', 'flow_capture_to_note']);
     await vic.reads(['flow', 'diff', 'flow_capture_to_note']);
@@ -90,7 +91,7 @@ onEachDatabase((_engine, makeStore) => {
     ]);
   });
 
-  it('[S003-6-tri-state] the environment decides over the file, says so, and cannot be set over', async () => {
+  once('[S003-6-tri-state] the environment decides over the file, says so, and cannot be set over', async () => {
     const { owner, ownerWith } = office;
     await owner.asks(['policy', 'set', KEY, 'true']);
     for (const word of ['0', 'false']) {
@@ -113,7 +114,7 @@ onEachDatabase((_engine, makeStore) => {
     );
   });
 
-  it('[S003-6-policy] a cap names the step and the kinds that are allowed', async () => {
+  once('[S003-6-policy] a cap names the step and the kinds that are allowed', async () => {
     const { ed, owner } = office;
     await owner.asks(['policy', 'set', 'flow_authoring_verification_kinds', 'artifact_exists, test_pass']);
     const refused = await ed.isRefused(
@@ -129,25 +130,28 @@ onEachDatabase((_engine, makeStore) => {
     await proposeNew(ed, sampleFlow('flow_capped', { steps: 1 }));
   });
 
-  it('[S003-6-tri-state] a policy file that cannot be read closes the gate, and show and doctor say why', async () => {
-    const { ann, owner, ownerWith, store } = office;
-    const file = join(store.home, FILE);
-    const sound = readFileSync(file, 'utf8');
-    writeFileSync(file, '{"flow_authoring_writes_enabled": tru');
-    for (const person of [ann, ownerWith({ FLOW_AUTHORING_WRITES: '1' })]) {
-      const { code } = await person.isRefused(['flow', 'retire', 'flow_capture_to_note', '--intent', 'x']);
-      expect(code).toMatch(/^FLOW_AUTHORING_(POLICY_FORBIDDEN|DISABLED)$/);
-    }
-    const shown = await owner.types(['policy', 'show']);
-    expect(shown.status, 'bad news end with 1').toBe(1);
-    expect(shown.stdout).toContain(`DAMAGED ${FILE}: it is not valid JSON`);
-    const doctor = await owner.types(['doctor']);
-    expect(doctor.status).toBe(1);
-    expect(doctor.stdout).toMatch(new RegExp(`FAIL .*${FILE}`));
-    expect((await owner.isRefused(['policy', 'set', KEY, 'true'])).code).toBe('POLICY_FILE_DAMAGED');
-    expect(readFileSync(file, 'utf8'), 'it is left for people to mend').toContain('tru');
-    writeFileSync(file, sound);
-    expect(await policy(ann, KEY)).toMatchObject({ value: true, origin: 'file' });
-    expect(readdirSync(store.home).filter((name) => name.includes('.tmp'))).toEqual([]);
-  });
+  once(
+    '[S003-6-tri-state] a policy file that cannot be read closes the gate, and show and doctor say why',
+    async () => {
+      const { ann, owner, ownerWith, store } = office;
+      const file = join(store.home, FILE);
+      const sound = readFileSync(file, 'utf8');
+      writeFileSync(file, '{"flow_authoring_writes_enabled": tru');
+      for (const person of [ann, ownerWith({ FLOW_AUTHORING_WRITES: '1' })]) {
+        const { code } = await person.isRefused(['flow', 'retire', 'flow_capture_to_note', '--intent', 'x']);
+        expect(code).toMatch(/^FLOW_AUTHORING_(POLICY_FORBIDDEN|DISABLED)$/);
+      }
+      const shown = await owner.types(['policy', 'show']);
+      expect(shown.status, 'bad news end with 1').toBe(1);
+      expect(shown.stdout).toContain(`DAMAGED ${FILE}: it is not valid JSON`);
+      const doctor = await owner.types(['doctor']);
+      expect(doctor.status).toBe(1);
+      expect(doctor.stdout).toMatch(new RegExp(`FAIL .*${FILE}`));
+      expect((await owner.isRefused(['policy', 'set', KEY, 'true'])).code).toBe('POLICY_FILE_DAMAGED');
+      expect(readFileSync(file, 'utf8'), 'it is left for people to mend').toContain('tru');
+      writeFileSync(file, sound);
+      expect(await policy(ann, KEY)).toMatchObject({ value: true, origin: 'file' });
+      expect(readdirSync(store.home).filter((name) => name.includes('.tmp'))).toEqual([]);
+    },
+  );
 });

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { onEachDatabase } from '../support/databases.ts';
+import { onEachDatabase, onFirst } from '../support/databases.ts';
 import { sampleFlow } from '../support/flows.ts';
 import {
   approve,
@@ -17,7 +17,8 @@ const evaluation = (id: string, outcome: string, ...more: string[]) => [
   ...['proposal', 'evaluate', id, '--outcome', outcome, ...more],
 ];
 
-onEachDatabase((_engine, makeStore) => {
+onEachDatabase((engine, makeStore) => {
+  const once = onFirst(engine);
   let office: Office;
   beforeAll(async () => {
     office = await openOffice(makeStore, { FLOW_AUTHORING_WRITES: '1' });
@@ -43,40 +44,46 @@ onEachDatabase((_engine, makeStore) => {
     expect(await approve(ann, widened.proposal_id)).toMatchObject({ decided_by: 'ann', self_approved: false });
   });
 
-  it('[FLR-four-eyes] a personal flow, and a vault with one admin, need nobody else, and the record says so', async () => {
-    const { ann, owner } = office;
-    const personal = await proposeNew(ann, sampleFlow('flow_mine'));
-    expect(await approve(ann, personal.proposal_id)).toMatchObject({ self_approved: true, decided_by: 'ann' });
-    expect(await ann.reads(['proposal', 'get', personal.proposal_id])).toMatch(/^approved by ann.*author/m);
-    await owner.asks(['vault', 'create', 'alone', '--no-starters']);
-    const alone = ['--vault', 'alone'];
-    const { proposal_id } = await owner.asks<ProposalAnswer>(
-      ['flow', 'propose', '-', '--intent', 'Mine alone', ...alone],
-      JSON.stringify(sampleFlow('flow_shared', { scope: 'org' })),
-    );
-    expect(await owner.asks(['proposal', 'approve', proposal_id, ...alone])).toMatchObject({ self_approved: true });
-  });
-
-  it('[S003-2-write-authority] what a role may not write or decide, it is refused, and told which role may', async () => {
-    const { vic, ed, eve } = office;
-    const refused = async (person: typeof vic, scope: 'project' | 'org') =>
-      person.isRefused(
-        ['flow', 'propose', '-', '--intent', 'Wider'],
-        JSON.stringify(sampleFlow('flow_wide', { scope })),
+  once(
+    '[FLR-four-eyes] a personal flow, and a vault with one admin, need nobody else, and the record says so',
+    async () => {
+      const { ann, owner } = office;
+      const personal = await proposeNew(ann, sampleFlow('flow_mine'));
+      expect(await approve(ann, personal.proposal_id)).toMatchObject({ self_approved: true, decided_by: 'ann' });
+      expect(await ann.reads(['proposal', 'get', personal.proposal_id])).toMatch(/^approved by ann.*author/m);
+      await owner.asks(['vault', 'create', 'alone', '--no-starters']);
+      const alone = ['--vault', 'alone'];
+      const { proposal_id } = await owner.asks<ProposalAnswer>(
+        ['flow', 'propose', '-', '--intent', 'Mine alone', ...alone],
+        JSON.stringify(sampleFlow('flow_shared', { scope: 'org' })),
       );
-    expect(await refused(vic, 'project')).toMatchObject({
-      code: 'FLOW_SCOPE_DENIED',
-      message: expect.stringContaining('editor'),
-    });
-    expect(await refused(ed, 'org')).toMatchObject({ code: 'FLOW_SCOPE_DENIED' });
-    expect(await refused(eve, 'project')).toMatchObject({ code: 'FLOW_SCOPE_DENIED' });
-    const { proposal_id } = await proposeNew(vic, sampleFlow('flow_of_vic'));
-    expect((await vic.isRefused(['proposal', 'approve', proposal_id])).code).toBe('FORBIDDEN');
-    expect((await ed.isRefused(evaluation(proposal_id, 'fail', '--comment', 'no'))).code).toBe('FORBIDDEN');
-    const refusal = await eve.isRefused(['proposal', 'approve', proposal_id]);
-    expect(refusal).toMatchObject({ code: 'FORBIDDEN', message: expect.stringContaining('admin') });
-    expect((await ed.isRefused(['policy', 'set', 'evaluator_may_approve', 'true'])).code).toBe('FORBIDDEN');
-  });
+      expect(await owner.asks(['proposal', 'approve', proposal_id, ...alone])).toMatchObject({ self_approved: true });
+    },
+  );
+
+  once(
+    '[S003-2-write-authority] what a role may not write or decide, it is refused, and told which role may',
+    async () => {
+      const { vic, ed, eve } = office;
+      const refused = async (person: typeof vic, scope: 'project' | 'org') =>
+        person.isRefused(
+          ['flow', 'propose', '-', '--intent', 'Wider'],
+          JSON.stringify(sampleFlow('flow_wide', { scope })),
+        );
+      expect(await refused(vic, 'project')).toMatchObject({
+        code: 'FLOW_SCOPE_DENIED',
+        message: expect.stringContaining('editor'),
+      });
+      expect(await refused(ed, 'org')).toMatchObject({ code: 'FLOW_SCOPE_DENIED' });
+      expect(await refused(eve, 'project')).toMatchObject({ code: 'FLOW_SCOPE_DENIED' });
+      const { proposal_id } = await proposeNew(vic, sampleFlow('flow_of_vic'));
+      expect((await vic.isRefused(['proposal', 'approve', proposal_id])).code).toBe('FORBIDDEN');
+      expect((await ed.isRefused(evaluation(proposal_id, 'fail', '--comment', 'no'))).code).toBe('FORBIDDEN');
+      const refusal = await eve.isRefused(['proposal', 'approve', proposal_id]);
+      expect(refusal).toMatchObject({ code: 'FORBIDDEN', message: expect.stringContaining('admin') });
+      expect((await ed.isRefused(['policy', 'set', 'evaluator_may_approve', 'true'])).code).toBe('FORBIDDEN');
+    },
+  );
 
   it('[S003-3-evaluation] where evaluation is required, approving needs a pass, or an admin with a reason', async () => {
     const { vic, eve, ann, owner } = office;
@@ -118,7 +125,7 @@ onEachDatabase((_engine, makeStore) => {
     expect((await eve.isRefused(['proposal', 'approve', third.proposal_id])).code).toBe('FORBIDDEN');
   });
 
-  it('[FLR-triggers] what a trigger catches waits for evaluation, a note as well as a flow', async () => {
+  once('[FLR-triggers] what a trigger catches waits for evaluation, a note as well as a flow', async () => {
     const { ed, ann, store } = office;
     const file = join(store.home, 'hub_proposal_review_triggers.json');
     writeFileSync(file, JSON.stringify({ literal_phrases: [{ match: 'production', review_severity: 'elevated' }] }));

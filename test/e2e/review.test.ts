@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { FlowBundle } from '../../src/flows/index.ts';
-import { onEachDatabase } from '../support/databases.ts';
+import { onEachDatabase, onFirst } from '../support/databases.ts';
 import { sampleFlow } from '../support/flows.ts';
 import {
   approve,
@@ -15,7 +15,8 @@ import {
 } from '../support/office.ts';
 import type { Person } from '../support/person.ts';
 
-onEachDatabase((_engine, makeStore) => {
+onEachDatabase((engine, makeStore) => {
+  const once = onFirst(engine);
   let office: Office;
   beforeAll(async () => {
     office = await openOffice(makeStore, { FLOW_AUTHORING_WRITES: '1' });
@@ -101,60 +102,70 @@ onEachDatabase((_engine, makeStore) => {
     expect(diff).toMatch(/^Step 1: .*\n {2}~ instruction/m);
   });
 
-  it('[S003-3-no-silent-promotion] discarding and withdrawing leave the library as it was, and are final', async () => {
-    const { ed, vic, ann } = office;
-    const before = await allOf('flow_session_to_flow');
-    const wish = ({ flow }: FlowBundle) => Object.assign(flow, { version: '9.0.0', title: 'No' });
-    const first = await proposeEdit(ed, 'flow_session_to_flow', wish);
-    const second = await proposeEdit(ed, 'flow_session_to_flow', wish);
-    expect((await vic.isRefused(['proposal', 'discard', first.proposal_id])).code).toBe('FORBIDDEN');
-    expect((await ann.isRefused(['proposal', 'withdraw', first.proposal_id])).code).toBe('FORBIDDEN');
-    const discarded = ['proposal', 'discard', first.proposal_id, '--reason', 'Too bold'];
-    expect(await ann.asks(discarded)).toMatchObject({
-      status: 'discarded',
-      decided_by: 'ann',
-      decision_note: 'Too bold',
-    });
-    expect(await ed.asks(['proposal', 'withdraw', second.proposal_id])).toMatchObject({
-      status: 'discarded',
-      decided_by: 'ed',
-    });
-    for (const { proposal_id } of [first, second]) {
-      expect((await ann.isRefused(['proposal', 'approve', proposal_id])).message).toContain('discarded already');
-    }
-    expect(await allOf('flow_session_to_flow')).toEqual(before);
-  });
+  once(
+    '[S003-3-no-silent-promotion] discarding and withdrawing leave the library as it was, and are final',
+    async () => {
+      const { ed, vic, ann } = office;
+      const before = await allOf('flow_session_to_flow');
+      const wish = ({ flow }: FlowBundle) => Object.assign(flow, { version: '9.0.0', title: 'No' });
+      const first = await proposeEdit(ed, 'flow_session_to_flow', wish);
+      const second = await proposeEdit(ed, 'flow_session_to_flow', wish);
+      expect((await vic.isRefused(['proposal', 'discard', first.proposal_id])).code).toBe('FORBIDDEN');
+      expect((await ann.isRefused(['proposal', 'withdraw', first.proposal_id])).code).toBe('FORBIDDEN');
+      const discarded = ['proposal', 'discard', first.proposal_id, '--reason', 'Too bold'];
+      expect(await ann.asks(discarded)).toMatchObject({
+        status: 'discarded',
+        decided_by: 'ann',
+        decision_note: 'Too bold',
+      });
+      expect(await ed.asks(['proposal', 'withdraw', second.proposal_id])).toMatchObject({
+        status: 'discarded',
+        decided_by: 'ed',
+      });
+      for (const { proposal_id } of [first, second]) {
+        expect((await ann.isRefused(['proposal', 'approve', proposal_id])).message).toContain('discarded already');
+      }
+      expect(await allOf('flow_session_to_flow')).toEqual(before);
+    },
+  );
 
-  it('[FLR-conflicted] [S003-4-conflict] who comes second is told what is there now, rebases, and gets through', async () => {
-    const { ed, vic, ann } = office;
-    const flowId = 'flow_capture_to_note';
-    const stale = await baseOf(ed, flowId);
-    const first = await proposeEdit(ed, flowId, ({ flow }) => Object.assign(flow, { version: '0.2.0', title: 'One' }));
-    const second = await proposeEdit(vic, flowId, ({ flow }) => Object.assign(flow, { version: '0.2.0', tags: ['x'] }));
-    expect((await approve(ann, first.proposal_id)).conflicted).toEqual([second.proposal_id]);
+  once(
+    '[FLR-conflicted] [S003-4-conflict] who comes second is told what is there now, rebases, and gets through',
+    async () => {
+      const { ed, vic, ann } = office;
+      const flowId = 'flow_capture_to_note';
+      const stale = await baseOf(ed, flowId);
+      const first = await proposeEdit(ed, flowId, ({ flow }) =>
+        Object.assign(flow, { version: '0.2.0', title: 'One' }),
+      );
+      const second = await proposeEdit(vic, flowId, ({ flow }) =>
+        Object.assign(flow, { version: '0.2.0', tags: ['x'] }),
+      );
+      expect((await approve(ann, first.proposal_id)).conflicted).toEqual([second.proposal_id]);
 
-    const [, current_version, , current_state_id] = await baseOf(ed, flowId);
-    const lost = await ann.isRefused(['proposal', 'approve', second.proposal_id]);
-    expect(lost).toMatchObject({
-      code: 'FLOW_LINEAGE_CONFLICT',
-      details: { current_version, current_state_id },
-    });
-    const { flow, steps } = await vic.asks<FlowBundle>(['flow', 'export', flowId]);
-    const late = JSON.stringify({ flow: { ...flow, version: '0.3.0' }, steps });
-    expect(await vic.isRefused(['flow', 'propose', '-', '--intent', 'Late', ...stale], late)).toMatchObject({
-      code: 'FLOW_LINEAGE_CONFLICT',
-      details: { current_version: '0.2.0', current_state_id },
-    });
+      const [, current_version, , current_state_id] = await baseOf(ed, flowId);
+      const lost = await ann.isRefused(['proposal', 'approve', second.proposal_id]);
+      expect(lost).toMatchObject({
+        code: 'FLOW_LINEAGE_CONFLICT',
+        details: { current_version, current_state_id },
+      });
+      const { flow, steps } = await vic.asks<FlowBundle>(['flow', 'export', flowId]);
+      const late = JSON.stringify({ flow: { ...flow, version: '0.3.0' }, steps });
+      expect(await vic.isRefused(['flow', 'propose', '-', '--intent', 'Late', ...stale], late)).toMatchObject({
+        code: 'FLOW_LINEAGE_CONFLICT',
+        details: { current_version: '0.2.0', current_state_id },
+      });
 
-    const card = await vic.reads(['proposal', 'get', second.proposal_id]);
-    expect(card).toMatch(/^conflicted: edit flow_capture_to_note 0\.2\.0/m);
-    expect(card).toContain(`0.2.0 ${current_state_id}`);
-    expect(card).toContain('propose again');
-    const again = await proposeEdit(vic, flowId, (now) => Object.assign(now.flow, { version: '0.2.1', tags: ['x'] }));
-    expect(await approve(ann, again.proposal_id)).toMatchObject({ status: 'approved' });
-    expect((await get(ed, flowId)).flow).toMatchObject({ version: '0.2.1', title: 'One', tags: ['x'] });
-    expect(await vic.asks(['proposal', 'withdraw', second.proposal_id])).toMatchObject({ status: 'discarded' });
-  });
+      const card = await vic.reads(['proposal', 'get', second.proposal_id]);
+      expect(card).toMatch(/^conflicted: edit flow_capture_to_note 0\.2\.0/m);
+      expect(card).toContain(`0.2.0 ${current_state_id}`);
+      expect(card).toContain('propose again');
+      const again = await proposeEdit(vic, flowId, (now) => Object.assign(now.flow, { version: '0.2.1', tags: ['x'] }));
+      expect(await approve(ann, again.proposal_id)).toMatchObject({ status: 'approved' });
+      expect((await get(ed, flowId)).flow).toMatchObject({ version: '0.2.1', title: 'One', tags: ['x'] });
+      expect(await vic.asks(['proposal', 'withdraw', second.proposal_id])).toMatchObject({ status: 'discarded' });
+    },
+  );
 
   it('[FLR-freshness-cross-process] what another process approved, the hub answers at once', async () => {
     const { ed, vic, owner, hub, tokens } = office;
@@ -175,40 +186,46 @@ onEachDatabase((_engine, makeStore) => {
     });
   });
 
-  it('[FLR-export-import] a flow travels through a pipe into another vault, unchanged but for its stamp', async () => {
-    const { owner } = office;
-    await owner.asks(['vault', 'create', 'branch', '--no-starters']);
-    const bundle = await owner.reads(['flow', 'export', 'flow_overseer_handover']);
-    const there = (...args: string[]) => [...args, '--vault', 'branch'];
-    const imported = await owner.asks<FlowProposalAnswer>(
-      there('flow', 'import', '-', '--intent', 'Use it here too', '--source-vault-hint', 'default'),
-      bundle,
-    );
-    expect(imported).toMatchObject({ base_version: null, scope: 'project', status: 'proposed' });
-    expect(await owner.asks(there('flow', 'list'))).toMatchObject({ flows: [] });
-    await owner.asks(there('proposal', 'approve', imported.proposal_id));
-    const again = await owner.reads(there('flow', 'export', 'flow_overseer_handover'));
-    const but = (text: string) => text.replace(/"updated": "[^"]+"/, '"updated": ""');
-    expect(but(again)).toBe(but(bundle));
-    expect((await owner.isRefused(there('flow', 'import', '-', '--intent', 'Twice'), bundle)).code).toBe(
-      'FLOW_LINEAGE_CONFLICT',
-    );
-  });
+  once(
+    '[FLR-export-import] a flow travels through a pipe into another vault, unchanged but for its stamp',
+    async () => {
+      const { owner } = office;
+      await owner.asks(['vault', 'create', 'branch', '--no-starters']);
+      const bundle = await owner.reads(['flow', 'export', 'flow_overseer_handover']);
+      const there = (...args: string[]) => [...args, '--vault', 'branch'];
+      const imported = await owner.asks<FlowProposalAnswer>(
+        there('flow', 'import', '-', '--intent', 'Use it here too', '--source-vault-hint', 'default'),
+        bundle,
+      );
+      expect(imported).toMatchObject({ base_version: null, scope: 'project', status: 'proposed' });
+      expect(await owner.asks(there('flow', 'list'))).toMatchObject({ flows: [] });
+      await owner.asks(there('proposal', 'approve', imported.proposal_id));
+      const again = await owner.reads(there('flow', 'export', 'flow_overseer_handover'));
+      const but = (text: string) => text.replace(/"updated": "[^"]+"/, '"updated": ""');
+      expect(but(again)).toBe(but(bundle));
+      expect((await owner.isRefused(there('flow', 'import', '-', '--intent', 'Twice'), bundle)).code).toBe(
+        'FLOW_LINEAGE_CONFLICT',
+      );
+    },
+  );
 
-  it('[FLR-retire] a retired flow is gone for all, its id stays taken, and admins can still read what it was', async () => {
-    const { ed, vic, ann } = office;
-    await approve(ann, (await proposeNew(ed, sampleFlow('flow_old_way'))).proposal_id);
-    const proposed = await ed.asks<FlowProposalAnswer>(['flow', 'retire', 'flow_old_way', '--intent', 'Replaced']);
-    expect(proposed).toMatchObject({ base_version: '1.0.0', status: 'proposed' });
-    expect((await get(vic, 'flow_old_way')).flow.version, 'still there').toBe('1.0.0');
-    expect(await ann.reads(['proposal', 'diff', proposed.proposal_id])).toContain('retired');
-    await approve(ann, proposed.proposal_id);
-    expect((await vic.isRefused(['flow', 'get', 'flow_old_way'])).code).toBe('unknown_flow');
-    expect((await ann.isRefused(['flow', 'get', 'flow_old_way'])).code).toBe('unknown_flow');
-    expect((await vic.isRefused(['flow', 'get', 'flow_old_way', '--version', '1.0.0'])).code).toBe('unknown_flow');
-    expect((await get(ann, 'flow_old_way', '--version', '1.0.0')).flow.version).toBe('1.0.0');
-    const revived = JSON.stringify(sampleFlow('flow_old_way', { version: '2.0.0' }));
-    const taken = await ed.isRefused(['flow', 'propose', '-', '--intent', 'Again'], revived);
-    expect(taken).toMatchObject({ code: 'FLOW_LINEAGE_CONFLICT', message: expect.stringContaining('retired') });
-  });
+  once(
+    '[FLR-retire] a retired flow is gone for all, its id stays taken, and admins can still read what it was',
+    async () => {
+      const { ed, vic, ann } = office;
+      await approve(ann, (await proposeNew(ed, sampleFlow('flow_old_way'))).proposal_id);
+      const proposed = await ed.asks<FlowProposalAnswer>(['flow', 'retire', 'flow_old_way', '--intent', 'Replaced']);
+      expect(proposed).toMatchObject({ base_version: '1.0.0', status: 'proposed' });
+      expect((await get(vic, 'flow_old_way')).flow.version, 'still there').toBe('1.0.0');
+      expect(await ann.reads(['proposal', 'diff', proposed.proposal_id])).toContain('retired');
+      await approve(ann, proposed.proposal_id);
+      expect((await vic.isRefused(['flow', 'get', 'flow_old_way'])).code).toBe('unknown_flow');
+      expect((await ann.isRefused(['flow', 'get', 'flow_old_way'])).code).toBe('unknown_flow');
+      expect((await vic.isRefused(['flow', 'get', 'flow_old_way', '--version', '1.0.0'])).code).toBe('unknown_flow');
+      expect((await get(ann, 'flow_old_way', '--version', '1.0.0')).flow.version).toBe('1.0.0');
+      const revived = JSON.stringify(sampleFlow('flow_old_way', { version: '2.0.0' }));
+      const taken = await ed.isRefused(['flow', 'propose', '-', '--intent', 'Again'], revived);
+      expect(taken).toMatchObject({ code: 'FLOW_LINEAGE_CONFLICT', message: expect.stringContaining('retired') });
+    },
+  );
 });

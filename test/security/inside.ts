@@ -30,7 +30,10 @@ export interface Inside {
   close(): Promise<void>;
 }
 
-export async function openInside(store: TestStore, env: Record<string, string> = AUTHORING_ON): Promise<Inside> {
+export async function openInside(
+  store: Pick<TestStore, 'home' | 'databaseUrl'>,
+  env: Record<string, string> = AUTHORING_ON,
+): Promise<Inside> {
   const app = await openTestApp(store, { env });
   const operations = new Map((await app.catalogue.all()).map((operation) => [operation.name, operation]));
   const operation = async (name: string) => {

@@ -1,4 +1,5 @@
-import { flowright, flowrightJson, type ProgramOptions } from '../support/program.ts';
+import { flowright, type ProgramOptions } from '../support/program.ts';
+import { openInside } from './inside.ts';
 
 export interface Grant {
   role?: string;
@@ -11,12 +12,16 @@ export async function tokenFor(options: ProgramOptions, user: string, grant: Gra
   return (await newToken(options, user, grant)).token;
 }
 
-export function newToken(options: ProgramOptions, user: string, grant: Grant = {}) {
-  const args = ['token', 'create', '--user', user];
-  if (grant.role) args.push('--role', grant.role);
-  if (grant.vault) args.push('--vault', grant.vault);
-  if (grant.agent) args.push('--agent');
-  return flowrightJson<{ token: string; token_id: string }>(args, options);
+/** Made inside this process: what only prepares a test needs no program of its own. */
+export async function newToken(options: ProgramOptions, user: string, { role, vault, agent }: Grant = {}) {
+  const { home, databaseUrl, env = {} } = options;
+  const inside = await openInside({ home, databaseUrl }, env);
+  try {
+    const given = { user, ...(role ? { role } : {}), ...(agent ? { agent } : {}) };
+    return await inside.as<{ token: string; token_id: string }>('local', 'token.create', given, vault ? { vault } : {});
+  } finally {
+    await inside.close();
+  }
 }
 
 /** Runs a command that must succeed. */

@@ -8,7 +8,7 @@ import type { TestStore } from './databases.ts';
 
 /** The wired program on a test store, without a process of its own. */
 export function openTestApp(
-  store: TestStore,
+  store: Pick<TestStore, 'home' | 'databaseUrl'>,
   options: { clock?: Clock; starterDir?: string; env?: Record<string, string> } = {},
 ): Promise<App> {
   const environment = { ...options.env, ...(store.databaseUrl ? { DATABASE_URL: store.databaseUrl } : {}) };

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import pg from 'pg';
-import { describe, inject } from 'vitest';
+import { describe, inject, it } from 'vitest';
 import { connect, type Database, migrate } from '../../src/database/index.ts';
 import { makeFolder } from './home.ts';
 
@@ -20,6 +20,16 @@ export const ENGINES: Engine[] = ['sqlite', 'postgres'];
 /** Runs one suite on both engines. */
 export function onEachDatabase(suite: (engine: Engine, make: () => Promise<TestStore>) => void): void {
   for (const engine of ENGINES) describe(`on ${engine}`, () => suite(engine, () => makeStore(engine)));
+}
+
+/**
+ * For what differs in nothing by engine, such as the words of a command over what other tests prove on both: declares
+ * a test on the first engine alone. Programs are dear to start.
+ */
+export function onFirst(engine: Engine): (title: string, test: () => Promise<void>) => void {
+  return (title, test) => {
+    if (engine === ENGINES[0]) it(title, test);
+  };
 }
 
 export async function makeStore(engine: Engine): Promise<TestStore> {

@@ -12,6 +12,17 @@ declare module 'vitest' {
   }
 }
 
+/** It never crashes here and nobody keeps it: nothing needs to be on the disk. */
+const SETTINGS = [
+  'fsync=off',
+  'synchronous_commit=off',
+  'full_page_writes=off',
+  'wal_level=minimal',
+  'max_wal_senders=0',
+  'max_connections=300',
+  'listen_addresses=127.0.0.1',
+];
+
 /** One real PostgreSQL for the whole run, from the npm package, gone afterwards. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const databaseDir = mkdtempSync(join(tmpdir(), 'flowright-postgres-'));
@@ -23,7 +34,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     password: 'postgres',
     persistent: false,
     initdbFlags: ['--encoding=UTF8', '--locale=C.UTF-8'],
-    postgresFlags: ['-c', 'fsync=off', '-c', 'max_connections=300', '-c', 'listen_addresses=127.0.0.1'],
+    postgresFlags: SETTINGS.flatMap((setting) => ['-c', setting]),
     createPostgresUser: process.getuid?.() === 0,
     onLog: () => {},
     onError: () => {},

@@ -7,7 +7,7 @@ import type { GraphDraft } from './draft.ts';
 import { findFlowchart, holdFlowchart, startNodeOf } from './flowchart-store.ts';
 import { graphAnswer, graphOf, judgeGraph } from './graph-answer.ts';
 import { judgeDraft } from './judge-draft.ts';
-import { type GraphNeeds, TAG as tag } from './needs.ts';
+import { bodyLimit, type GraphNeeds, TAG as tag } from './needs.ts';
 import { normaliseGraph } from './normalise-graph.ts';
 import { graphPicture, savedLines, validationLines } from './render.ts';
 import { saveGraph } from './save-graph.ts';
@@ -65,7 +65,7 @@ const save = defineOperation({
   output: SaveResponse,
   access: { can: 'write' },
   effect: 'write',
-  http: { method: 'POST', path: `${path}/graph`, tag },
+  http: { method: 'POST', path: `${path}/graph`, tag, bodyLimit },
   mcp: { tool: 'flowchart_save' },
   cli: { command: 'flowchart save <flowchart_id> <file>', byHand: true, render: savedLines },
   errors: ['graph_conflict'],
@@ -108,7 +108,7 @@ const validate = defineOperation({
   effect: 'read',
   http: [
     { method: 'GET', path: `${path}/validate`, tag },
-    { method: 'POST', path: `${path}/validate`, tag },
+    { method: 'POST', path: `${path}/validate`, tag, bodyLimit },
   ],
   mcp: { tool: 'flowchart_validate' },
   cli: {

@@ -8,3 +8,6 @@ export interface GraphNeeds {
 }
 
 export const TAG = 'Flowcharts';
+
+/** As large as a graph of 10,000 nodes may well be; the limit of other requests would refuse it. */
+export const bodyLimit = (): number => 32 * 1_048_576;

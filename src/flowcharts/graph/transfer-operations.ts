@@ -8,7 +8,7 @@ import { FlowchartFile } from './flowchart-file.ts';
 import { findFlowchart } from './flowchart-store.ts';
 import { graphAnswer, graphOf } from './graph-answer.ts';
 import { importFlowchart } from './import-flowchart.ts';
-import { type GraphNeeds, TAG as tag } from './needs.ts';
+import { bodyLimit, type GraphNeeds, TAG as tag } from './needs.ts';
 import { type ReadFile, readFlowchartFile } from './read-flowchart-file.ts';
 import { flowchartLine, verdict } from './render.ts';
 import { Flowchart, FlowchartId, GraphVersion, SaveResponse } from './wire.ts';
@@ -59,7 +59,7 @@ const importing = defineOperation({
     .meta({ id: 'FlowchartImportResponse' }),
   access: { can: 'write' },
   effect: 'write',
-  http: { method: 'POST', path: '/api/v1/flowcharts/import', status: 201, tag },
+  http: { method: 'POST', path: '/api/v1/flowcharts/import', status: 201, tag, bodyLimit },
   mcp: { tool: 'flowchart_import' },
   cli: {
     command: 'flowchart import <file>',

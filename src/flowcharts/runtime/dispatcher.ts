@@ -46,6 +46,8 @@ export class Dispatcher implements RuntimeHost {
   #stamp = '';
   #ownersAskedAt = 0;
   #isPolling = false;
+  /** Also looks for runs that nobody walks. */
+  #takesOthers = false;
   #isClosed = false;
 
   constructor(options: DispatcherOptions) {
@@ -77,7 +79,20 @@ export class Dispatcher implements RuntimeHost {
 
   /** Takes over what dead processes left, and from now on looks for runs that others ask for. */
   async start(): Promise<void> {
-    await this.#look(true);
+    if (this.#takesOthers) return;
+    this.#takesOthers = true;
+    this.#listen();
+    try {
+      await this.#options.presence.forgetTheDead();
+      await this.#look(true);
+    } catch (thrown) {
+      this.#services.log.warn({ error: thrown }, 'looking for runs failed; trying again');
+    }
+  }
+
+  /** Whoever walks a run must hear what other processes want of it. */
+  #listen(): void {
+    if (this.#timer || this.#isClosed) return;
     this.#timer = setInterval(() => void this.#poll(), POLL_MS);
     this.#timer.unref();
   }
@@ -122,6 +137,7 @@ export class Dispatcher implements RuntimeHost {
   }
 
   async #take(runId: number): Promise<void> {
+    this.#listen();
     try {
       await this.#options.presence.announce();
       const run = await this.#services.database.script(() => claim(runId, this.#options.presence.id));
@@ -215,22 +231,31 @@ export class Dispatcher implements RuntimeHost {
 
   async #look(asksOwners: boolean): Promise<void> {
     const { id } = this.#options.presence;
-    const found = await this.#services.database.script(() =>
-      rows<{ id: number; owner: string | null; wakes: number }>(
-        `select id, owner, wakes from flowchart_runs
-        where status in ('queued', 'running', 'pausing', 'paused', 'stopping') and
-          (wakes > 0 or (owner is not null and owner <> ?)) order by id limit ${LOOK_AT_ONCE}`,
+    const wanting = await this.#services.database.script(() =>
+      rows<{ id: number }>(
+        `select id from flowchart_runs where ${IS_ACTIVE} and wakes > 0 and (owner = ? or (owner is null and ? = 1))
+        order by id limit ${LOOK_AT_ONCE}`,
         id,
+        this.#takesOthers ? 1 : 0,
       ),
     );
-    for (const run of found) if (run.owner === null || run.owner === id) this.wake(run.id);
+    for (const run of wanting) this.wake(run.id);
     await this.#callOff();
     if (!asksOwners) return;
     this.#ownersAskedAt = performance.now();
     await this.#options.presence.renew();
-    const strangers = new Set(found.flatMap(({ owner }) => (owner !== null && owner !== id ? [owner] : [])));
-    for (const stranger of strangers)
-      if (!(await this.#options.presence.isPresent(stranger))) await this.#inherit(stranger);
+    if (this.#takesOthers) await this.#lookForOrphans();
+  }
+
+  async #lookForOrphans(): Promise<void> {
+    const { presence } = this.#options;
+    const strangers = await this.#services.database.script(() =>
+      rows<{ owner: string }>(
+        `select distinct owner from flowchart_runs where ${IS_ACTIVE} and owner is not null and owner <> ?`,
+        presence.id,
+      ),
+    );
+    for (const { owner } of strangers) if (!(await presence.isPresent(owner))) await this.#inherit(owner);
   }
 
   /** Another process may have ended what we walk; nodes at work must hear of it. */
@@ -269,6 +294,9 @@ export class Dispatcher implements RuntimeHost {
     for (const settled of waiting) settled();
   }
 }
+
+/** In the words of the index that holds just these. */
+const IS_ACTIVE = "status in ('queued', 'running', 'pausing', 'paused', 'stopping')";
 
 /** Holds the place of a run that is being taken. */
 const PLACE_TAKEN = { poke: () => {}, close: () => {} } as unknown as Walk;

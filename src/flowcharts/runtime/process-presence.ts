@@ -74,6 +74,17 @@ export class ProcessPresence {
     await this.#database.script(() => rows('delete from processes where process_id = ?', processId));
   }
 
+  /** Rows of processes that ended without owning anything, which nobody would ask about. */
+  async forgetTheDead(): Promise<void> {
+    const known = await this.#database.script(() => rows<{ process_id: string }>('select process_id from processes'));
+    for (const { process_id } of known) {
+      const isOwner = await this.#database.script(() =>
+        rows('select 1 from flowchart_runs where owner = ? and finished_at is null limit 1', process_id),
+      );
+      if (isOwner.length === 0 && !(await this.isPresent(process_id))) await this.forget(process_id);
+    }
+  }
+
   async leave(): Promise<void> {
     if (!this.#announced) return;
     const release = await this.#announced;
