@@ -65,10 +65,11 @@ export class Flights {
   }
 
   callBack(): void {
-    const reason = new NodeFailure('canceled', 'The node was canceled.');
-    const flights = [...this.#inTheAir.values()];
+    const flights = [...this.#inTheAir.values()].filter(({ hasAbort }) => hasAbort);
     this.#inTheAir.clear();
-    for (const flight of flights) if (flight.hasAbort) flight.abort.abort(reason);
+    if (flights.length === 0) return;
+    const reason = new NodeFailure('canceled', 'The node was canceled.');
+    for (const { abort } of flights) abort.abort(reason);
   }
 
   #board(activation: Activation, nodeRunId: number): Flight {
