@@ -42,13 +42,16 @@ export class SqliteScripts {
     let step = script.next();
     while (!step.done) {
       const { sql, values } = step.value;
-      const statement = this.#prepared(sql);
-      step = script.next(statement.reader ? (statement.all(values) as Row[]) : this.#write(statement, values));
+      step = script.next(this.#rows(sql, values));
     }
     return step.value;
   }
 
-  #write(statement: BetterSqlite3.Statement, values: readonly unknown[]): Row[] {
+  #rows(sql: string, values: readonly unknown[]): Row[] {
+    // The driver tells the number of a new row anyway; collecting it as a result would cost more than the insert.
+    if (isAskedForId(sql)) return [{ id: Number(this.#prepared(sql).run(values).lastInsertRowid) }];
+    const statement = this.#prepared(sql);
+    if (statement.reader) return statement.all(values) as Row[];
     const { changes } = statement.run(values);
     return changes === 0 ? NOTHING : [{ changes }];
   }
@@ -104,7 +107,7 @@ export class SqliteScripts {
   #prepared(sql: string): BetterSqlite3.Statement {
     let statement = this.#statements.get(sql);
     if (!statement) {
-      statement = this.#connection.prepare(sql);
+      statement = this.#connection.prepare(isAskedForId(sql) ? sql.slice(0, -RETURNING_ID.length) : sql);
       this.#statements.set(sql, statement);
     }
     return statement;
@@ -112,3 +115,9 @@ export class SqliteScripts {
 }
 
 const NOTHING: Row[] = [];
+const RETURNING_ID = ' returning id';
+
+/** An insert of one row that wants its number. */
+function isAskedForId(sql: string): boolean {
+  return sql.startsWith('insert') && sql.endsWith(RETURNING_ID);
+}

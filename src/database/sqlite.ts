@@ -19,8 +19,8 @@ import { SqliteScripts } from './sqlite-scripts.ts';
 import { Turn } from './turn.ts';
 
 const BUSY_TIMEOUT_MS = 30_000;
-/** 16 MiB: moving the log into the file waits for the disk twice, and a busy engine fills it fast. */
-const CHECKPOINT_PAGES = 4_000;
+/** 64 MiB: moving the log into the file waits for the disk, and the longer it is, the more often a page is in it. */
+const CHECKPOINT_PAGES = 16_000;
 /** Marks a file as ours: "FLWR". */
 export const APPLICATION_ID = 0x464c5752;
 

@@ -17,13 +17,21 @@ import { ask, expectEnvelope, type Reply } from './rest.ts';
 
 const RUNS = Number(process.env.FUZZ_RUNS ?? 100);
 const SEED = Number(process.env.FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 31));
+const MOST_BATCHES = 8;
 const ROUTE_TIMEOUT_MS = 60_000 + RUNS * 100;
 const OWNER = 'local';
 const WAITING = 300;
 
-const routes = (await createCatalogue().all()).flatMap((operation) =>
-  routesOf(operation).map((route) => ({ name: operation.name, operation, route, at: `${route.method} ${route.path}` })),
-);
+const routes = (await createCatalogue().all())
+  .flatMap((operation) => routesOf(operation).map((route) => ({ operation, route })))
+  // Two routes with one seed would ask for the same things at the same time.
+  .map(({ operation, route }, place) => ({
+    name: operation.name,
+    operation,
+    route,
+    at: `${route.method} ${route.path}`,
+    seed: SEED + place,
+  }));
 
 let store: TestStore;
 let hub: Hub;
@@ -139,7 +147,7 @@ afterAll(async () => {
 });
 
 describe('[FLR-fuzz] generated requests see only what is documented', () => {
-  it.concurrent.each(routes)('$name at $at', { timeout: ROUTE_TIMEOUT_MS }, async ({ operation, route }) => {
+  it.concurrent.each(routes)('$name at $at', { timeout: ROUTE_TIMEOUT_MS }, async ({ operation, route, seed }) => {
     const seen = new Set<string>();
     const property = fc.asyncProperty(requestsFor(operation, route, pools), async (request) => {
       fc.pre(!concernsOwner(operation, request));
@@ -147,10 +155,12 @@ describe('[FLR-fuzz] generated requests see only what is documented', () => {
       seen.add(String(reply.body.code ?? reply.status));
       expectDocumented(operation, route, reply);
     });
-    await fc.assert(property, { seed: SEED, numRuns: RUNS });
-    // A generator that never gets past the door would prove nothing.
-    expect([...seen]).toContain(String(route.status ?? 200));
-    expect([...seen]).toContain('BAD_REQUEST');
+    // A generator that never gets past the door would prove nothing; one that was only unlucky goes on.
+    const wanted = [String(route.status ?? 200), 'BAD_REQUEST'];
+    for (let batch = 0; batch < MOST_BATCHES && !wanted.every((code) => seen.has(code)); batch += 1) {
+      await fc.assert(property, { seed: seed + batch * routes.length, numRuns: RUNS });
+    }
+    expect([...seen]).toEqual(expect.arrayContaining(wanted));
   });
 
   it('and the hub is alive and sound afterwards', async () => {

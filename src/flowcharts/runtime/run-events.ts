@@ -21,12 +21,17 @@ export function* openStream(runId: number): Script<void> {
 /**
  * The sequence of a stream has no gap and no repeat, because it goes on from the last event in the transaction that
  * tells the news, and whoever tells news of a run has its row locked. What was pruned is remembered by the stream.
+ * Returns the last sequence; who knows it need not have it looked up.
  */
-export function* emit(runId: number, now: string, events: readonly RunEvent[]): Script<void> {
-  if (events.length === 0) return;
+export function* emit(
+  runId: number,
+  now: string,
+  events: readonly RunEvent[],
+  known: number | null = null,
+): Script<number | null> {
+  if (events.length === 0) return known;
   const stream = streamOf(runId);
-  const [last] = yield { sql: LAST_SEQUENCE, values: [stream, stream] };
-  let sequence = Number(last?.sequence ?? 0);
+  let sequence = known ?? Number((yield { sql: LAST_SEQUENCE, values: [stream, stream] })[0]?.sequence ?? 0);
   for (let at = 0; at < events.length; at += EVENTS_A_STATEMENT) {
     const values: (string | number)[] = [];
     const until = Math.min(at + EVENTS_A_STATEMENT, events.length);
@@ -37,6 +42,7 @@ export function* emit(runId: number, now: string, events: readonly RunEvent[]): 
     }
     yield { sql: INSERT_EVENTS[until - at - 1] as string, values };
   }
+  return sequence;
 }
 
 const LAST_SEQUENCE = `select coalesce(

@@ -70,6 +70,8 @@ export interface StepWrites {
   dialect: DialectName;
   run: { id: number; flowchart_id: number; fence: number; parent_run_id: number | null };
   now: string;
+  /** Sequence of the last event of the run, where the walker knows that nobody else has told any. */
+  lastEvent: number | null;
   /** How far the run is before `starting`, when it is time to write that down; the node runs tell it anyway. */
   progress: { executions: number; completions: number; active_ms: number } | null;
   completed: readonly CompletedNode[];
@@ -93,11 +95,21 @@ export interface StepResult {
   /** Runs that want attention because of this step. */
   woken: readonly number[];
   children: readonly number[];
+  lastEvent: number | null;
 }
 
 /** SQLite has one writer; PostgreSQL must keep the row from whoever else would change it. */
 const GUARD_SQL = 'select status, wakes from flowchart_runs where id = ? and fence = ? and finished_at is null';
 const GUARD: Record<DialectName, string> = { sqlite: GUARD_SQL, postgres: `${GUARD_SQL} for update` };
+
+const COMPLETE = `update flowchart_run_nodes set status = 'succeeded', completed_order = ?, output_state_json = ?,
+  routing_state_json = ?, degraded_reason = ?, finished_at = ? where id = ?`;
+const ADD_ARTIFACT = `insert into node_artifacts (id, flowchart_id, flowchart_node_id, flowchart_run_id,
+  flowchart_run_node_id, node_type, artifact_type, ref_id, execution_index, retention_mode, expires_at, request_id,
+  correlation_id, payload_json, created_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+const START = `insert into flowchart_run_nodes (flowchart_run_id, flowchart_node_id, node_type, sequence, execution_index,
+  status, started_order, input_context_json, error, error_code, started_at, finished_at)
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) returning id`;
 
 export function* writeStep(step: StepWrites): Script<StepResult> {
   const { run, now } = step;
@@ -149,15 +161,17 @@ export function* writeStep(step: StepWrites): Script<StepResult> {
   // What a guard rail refuses is not refused before its turn to start.
   const isHeld = !mayStart && step.starting.some(({ refused }) => refused);
   if (!step.end || isHeld) {
-    yield* emit(run.id, now, events);
-    return { status: guard.status, wakes: guard.wakes, isOver: false, started, woken, children };
+    // Whoever else tells news of a run also wakes it.
+    const known = guard.wakes === 0 ? step.lastEvent : null;
+    const lastEvent = yield* emit(run.id, now, events, known);
+    return { status: guard.status, wakes: guard.wakes, isOver: false, started, woken, children, lastEvent };
   }
   // A stop that was asked for while the last nodes were at work is what happened; nothing follows it.
   const isStopped = guard.status === 'stopping' && step.end.status === 'completed';
   const end: RunEnd = isStopped ? { ...step.end, status: 'stopped' } : step.end;
   woken.push(...(yield* endRun(run, end, now, events)));
   if (step.followUp && !isStopped) woken.push(yield* insertRun(step.followUp, now));
-  return { status: end.status, wakes: 0, isOver: true, started, woken, children };
+  return { status: end.status, wakes: 0, isOver: true, started, woken, children, lastEvent: null };
 }
 
 function* complete(
@@ -166,37 +180,31 @@ function* complete(
   now: string,
   events: RunEvent[],
 ): Script<void> {
-  yield* rows(
-    `update flowchart_run_nodes set status = 'succeeded', completed_order = ?, output_state_json = ?,
-      routing_state_json = ?, degraded_reason = ?, finished_at = ? where id = ?`,
-    node.completed_order,
-    node.output_json,
-    node.routing_json,
-    node.degraded_reason,
-    now,
-    node.id,
-  );
+  yield {
+    sql: COMPLETE,
+    values: [node.completed_order, node.output_json, node.routing_json, node.degraded_reason, now, node.id],
+  };
   const { artifact } = node;
-  yield* rows(
-    `insert into node_artifacts (id, flowchart_id, flowchart_node_id, flowchart_run_id, flowchart_run_node_id, node_type,
-      artifact_type, ref_id, execution_index, retention_mode, expires_at, request_id, correlation_id, payload_json,
-      created_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    node.id,
-    run.flowchart_id,
-    node.flowchart_node_id,
-    run.id,
-    node.id,
-    node.node_type,
-    node.node_type,
-    artifact.ref_id,
-    node.execution_index,
-    artifact.retention_mode,
-    artifact.expires_at,
-    artifact.request_id,
-    artifact.correlation_id,
-    artifact.payload_json,
-    now,
-  );
+  yield {
+    sql: ADD_ARTIFACT,
+    values: [
+      node.id,
+      run.flowchart_id,
+      node.flowchart_node_id,
+      run.id,
+      node.id,
+      node.node_type,
+      node.node_type,
+      artifact.ref_id,
+      node.execution_index,
+      artifact.retention_mode,
+      artifact.expires_at,
+      artifact.request_id,
+      artifact.correlation_id,
+      artifact.payload_json,
+      now,
+    ],
+  };
   if (artifact.keep !== null) {
     yield* rows(
       `delete from node_artifacts where flowchart_node_id = ? and retention_mode in ('max_count', 'ttl_max_count')
@@ -237,23 +245,23 @@ function* start(
   now: string,
   events: RunEvent[],
 ): Script<number> {
-  const [row] = yield* rows<{ id: number }>(
-    `insert into flowchart_run_nodes (flowchart_run_id, flowchart_node_id, node_type, sequence, execution_index, status,
-      started_order, input_context_json, error, error_code, started_at, finished_at)
-    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) returning id`,
-    run.id,
-    node.flowchart_node_id,
-    node.node_type,
-    node.sequence,
-    node.execution_index,
-    node.refused ? 'failed' : 'running',
-    node.started_order,
-    node.input_context_json,
-    node.refused?.error ?? null,
-    node.refused?.error_code ?? null,
-    now,
-    node.refused ? now : null,
-  );
+  const [row] = yield {
+    sql: START,
+    values: [
+      run.id,
+      node.flowchart_node_id,
+      node.node_type,
+      node.sequence,
+      node.execution_index,
+      node.refused ? 'failed' : 'running',
+      node.started_order,
+      node.input_context_json,
+      node.refused?.error ?? null,
+      node.refused?.error_code ?? null,
+      now,
+      node.refused ? now : null,
+    ],
+  };
   const id = row?.id as number;
   events.push(nodeEvent(run, { ...node, id }, node.refused ? 'failed' : 'running'));
   return id;

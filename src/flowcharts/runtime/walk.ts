@@ -51,6 +51,7 @@ export class Walk {
   #overtime: NodeJS.Timeout | null = null;
   #lastTurn = performance.now();
   #notedAt = 0;
+  #lastEvent: number | null = null;
 
   constructor(run: RunRow, graph: CompiledGraph, services: WalkServices) {
     this.#run = run;
@@ -190,6 +191,7 @@ export class Walk {
       dialect: this.#services.database.dialect,
       run: this.#run,
       now: this.#now(),
+      lastEvent: this.#lastEvent,
       progress: this.#progressNote(draft),
       completed: draft.completed,
       fired: draft.fired,
@@ -214,6 +216,7 @@ export class Walk {
 
   #applied(result: StepResult): void {
     this.#run.status = result.status;
+    this.#lastEvent = result.wakes > 0 ? null : result.lastEvent;
     if (result.wakes > 0) this.#isPoked = true;
     if (result.isOver) this.#isOver = true;
     this.#services.committed(this.#run.id, result.woken);
@@ -231,6 +234,7 @@ export class Walk {
 
   async #attend(): Promise<void> {
     this.#isPoked = false;
+    this.#lastEvent = null;
     const { id, fence } = this.#run;
     const news = await this.#services.database.script(() => readNews(id, fence));
     if (!news) throw new LostRun();
