@@ -8,7 +8,8 @@ import { createLlm } from '../../src/llm/index.ts';
 import { createMemory, findMemory, type Memory } from '../../src/memories/index.ts';
 import { useLibrary } from '../data-integrity/library.ts';
 import type { TestStore } from '../support/databases.ts';
-import { contextEntry, nodeExecution, outcomeOf } from '../support/memory-execution.ts';
+import { nodeExecution, outcomeOf } from '../support/memory-execution.ts';
+import { entry as contextEntry } from '../support/node-execution.ts';
 import { type Script, useScriptedModel } from '../support/scripted-model.ts';
 
 type Json = Record<string, unknown>;

@@ -3,8 +3,8 @@ import { NodeFailure, type NodeResult, type Outcome } from '../../src/flowcharts
 import { taskNode } from '../../src/flowcharts/nodes/task/index.ts';
 import { silentLog } from '../../src/kernel/log.ts';
 import { createLlm } from '../../src/llm/index.ts';
+import { entry, executionOf, graphNode } from '../support/node-execution.ts';
 import { type Script, type ScriptedModel, useScriptedModel } from '../support/scripted-model.ts';
-import { entry, executionOf, graphNode } from '../support/task-execution.ts';
 
 type Config = Record<string, unknown>;
 type Parts = Parameters<typeof executionOf>[1];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decisionNode } from '../../src/flowcharts/nodes/decision/index.ts';
 import { NodeFailure, type Outcome } from '../../src/flowcharts/nodes/node-type.ts';
-import { entry, executionOf, graphNode } from '../support/task-execution.ts';
+import { entry, executionOf, graphNode } from '../support/node-execution.ts';
 
 const score = 'latest_upstream.output_state.structured_output.score';
 const upstream = entry({ output_state: { structured_output: { route_key: 'approve', score: 7 } } });

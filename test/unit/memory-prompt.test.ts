@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { inferPrompt, promptsFor } from '../../src/flowcharts/nodes/memory/prompt.ts';
-import { contextEntry, inputContext } from '../support/memory-execution.ts';
+import { entry as contextEntry, inputContext } from '../support/node-execution.ts';
 
 const said = (output_state: Record<string, unknown>, node_type = 'task') => contextEntry({ node_type, output_state });
 const inferred = (output_state: Record<string, unknown>, node_type?: string) =>

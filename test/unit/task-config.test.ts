@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { taskNode } from '../../src/flowcharts/nodes/task/index.ts';
-import { graphNode } from '../support/task-execution.ts';
+import { graphNode } from '../support/node-execution.ts';
 
 const issuesOf = (raw: Record<string, unknown>) =>
   taskNode.normaliseConfig(raw).issues.map(({ code, path }) => [code, path]);

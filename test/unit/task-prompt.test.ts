@@ -7,7 +7,7 @@ import {
 } from '../../src/flowcharts/nodes/task/context-text.ts';
 import { filesFor } from '../../src/flowcharts/nodes/task/files.ts';
 import type { ContextEntry } from '../../src/flowcharts/runtime/input-context.ts';
-import { entry, executionOf, graphNode } from '../support/task-execution.ts';
+import { entry, executionOf, graphNode } from '../support/node-execution.ts';
 
 const node = graphNode('task', { task_prompt: 'Do' });
 const textFor = (upstream: ContextEntry[], more: { contextOnly?: ContextEntry[]; run_input?: unknown } = {}) => {
