@@ -1,5 +1,5 @@
 // The same graphs on LangGraph.js with its SQLite saver: each step durable before the next begins, the same pragmas.
-import BetterSqlite3 from 'better-sqlite3';
+import { BetterSqlite3 } from './sqlite.mjs';
 
 export async function openLangGraph(file, synchronous) {
   const { Annotation, END, START, StateGraph } = await import('@langchain/langgraph');

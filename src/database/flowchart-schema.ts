@@ -111,6 +111,10 @@ export interface FlowchartRunsTable {
   /** How many times the flowchart has come back to its start, this run included. */
   cycle: number;
   follows_run_id: number | null;
+  /** The first run of those that follow each other through the start; null before there is a second. */
+  chain_run_id: number | null;
+  /** Node runs of the runs before it in that chain; limits count them too. */
+  executions_before: Generated<number>;
   replayed_from_run_id: number | null;
   replay_action: string | null;
   /** Limits as they were when the run was made. */
@@ -159,6 +163,8 @@ export interface FlowchartRunNodesTable {
   error_code: string | null;
   /** What a waiting node run waits for. */
   wait_json: string | null;
+  /** When waiting becomes a failure. */
+  wait_until: string | null;
   answer_json: string | null;
   answered_by: string | null;
   answered_at: string | null;

@@ -12,13 +12,10 @@ import { inertLine } from '../kernel/terminal.ts';
 import { Policy } from '../policy/index.ts';
 import type { Settings } from '../settings.ts';
 import { examineNotes } from '../vault/index.ts';
+import type { Finding } from './finding.ts';
+import { flowchartConfigs } from './flowchart-configs.ts';
 
-/** One thing looked at: how it is, and what to do when it is not as it should be. */
-export interface Finding {
-  state: 'good' | 'warning' | 'wrong';
-  what: string;
-  fix?: string;
-}
+export type { Finding } from './finding.ts';
 
 const OLDEST_NODE = [20, 19] as const;
 
@@ -35,7 +32,7 @@ export async function examine(load: () => Settings): Promise<Finding[]> {
     ];
   }
   findings.push(good(`settings in ${settings.paths.config} are valid`), folderMode(settings), await port(settings));
-  findings.push(...policyFiles(settings));
+  findings.push(...policyFiles(settings), model(settings));
   return [...findings, ...(await databaseFindings(settings))];
 }
 
@@ -91,6 +88,16 @@ async function port({ config, paths }: Settings): Promise<Finding> {
   return { state: 'warning', what: `${where} cannot be used (${reason})`, fix: 'Set FLOWRIGHT_PORT to another port.' };
 }
 
+/** Whether there is a key is said, the key never. */
+function model({ config }: Settings): Finding {
+  if (config.llm === null) return good('no model is configured; flowcharts do without (FLOWRIGHT_LLM names one)');
+  const keyName = `${config.llm.split(':')[0]?.toUpperCase()}_API_KEY`;
+  const what = inertLine(`nodes ask ${config.llm}`);
+  if (config.llm_api_key || process.env[keyName]) return good(`${what}, with a key`);
+  if (config.llm_base_url !== null) return good(`${what} at an address of your own, without a key`);
+  return { state: 'warning', what: `${what}, but there is no key`, fix: `Set FLOWRIGHT_LLM_API_KEY or ${keyName}.` };
+}
+
 async function databaseFindings(settings: Settings): Promise<Finding[]> {
   let database: Database;
   try {
@@ -123,6 +130,7 @@ async function databaseFindings(settings: Settings): Promise<Finding[]> {
       await soundness(database, status.current),
       await identity(database, settings),
       await auditChain(database, settings),
+      ...(await flowchartConfigs(database)),
       ...(await examineNotes(settings.config.vaults_dir ?? settings.paths.vaults, database.queries)),
     ];
   } catch (error) {

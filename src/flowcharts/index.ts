@@ -1,5 +1,5 @@
 export { loadExamples } from './graph/examples.ts';
-export { duration, warningText } from './history/render.ts';
+export { duration, nodeName, warningText } from './history/render.ts';
 export { FlowchartRun, flowchartRun, isTerminal, NodeRun } from './history/run-record.ts';
 export { type RunStatusPayload, waitingLine } from './history/run-status.ts';
 export { EventFeed, type FeedNeeds, type Listener } from './realtime/feed.ts';

@@ -17,12 +17,13 @@ export const MemorySearchResponse = z
   .meta({ id: 'MemorySearchResponse' });
 
 export const MemoryResponse = z
-  .strictObject({ ok: z.literal(true), item: Memory, ...traceOutput })
+  .strictObject({ ok: z.literal(true), memory_id: z.int(), item: Memory, ...traceOutput })
   .meta({ id: 'MemoryResponse' });
 
 export const MemoryDetailResponse = z
   .strictObject({
     ok: z.literal(true),
+    memory_id: z.int(),
     item: Memory,
     artifact_history: z
       .array(ArtifactRecord)

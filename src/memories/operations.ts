@@ -122,7 +122,7 @@ const getMemory = defineOperation({
     const { vault_id } = principal;
     const item = await findMemory(database.queries, vault_id, memory_id);
     if (!item) throw unknownMemory(memory_id);
-    if (!include_artifacts) return { ok: true as const, item, ...traceOf(context) };
+    if (!include_artifacts) return { ok: true as const, memory_id, item, ...traceOf(context) };
     const history = await artifactHistory(database.queries, {
       vault_id,
       artifact_type: 'memory',
@@ -131,7 +131,7 @@ const getMemory = defineOperation({
       offset: 0,
       now: isoNow(clock),
     });
-    return { ok: true as const, item, artifact_history: history.items, ...traceOf(context) };
+    return { ok: true as const, memory_id, item, artifact_history: history.items, ...traceOf(context) };
   },
 });
 
@@ -154,7 +154,7 @@ const addMemory = defineOperation({
     const { trx, database, clock, principal } = context;
     const made = { vault_id: principal.vault_id, title: title ?? null, description };
     const item = await createMemory(trx, database.dialect, clock, made);
-    return { ok: true as const, item, ...traceOf(context) };
+    return { ok: true as const, memory_id: item.id, item, ...traceOf(context) };
   },
 });
 
@@ -188,7 +188,7 @@ const updateMemory = defineOperation({
       ...(title === undefined ? {} : { title: title === '' ? null : title }),
     });
     if (!item) throw unknownMemory(memory_id);
-    return { ok: true as const, item, ...traceOf(context) };
+    return { ok: true as const, memory_id, item, ...traceOf(context) };
   },
 });
 

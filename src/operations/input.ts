@@ -52,7 +52,7 @@ export function decodeText(schema: z.ZodObject, texts: Record<string, unknown>):
   const decoded: Record<string, unknown> = {};
   for (const key of Object.keys(texts)) {
     const field = Object.hasOwn(schema.shape, key) ? schema.shape[key] : undefined;
-    const value = decodeField(baseType(field), texts[key]);
+    const value = decodeField(unwrap(field), texts[key]);
     // Assigning this one name would set a prototype; it must stay a key, so that the schema refuses it.
     if (key === '__proto__') Object.defineProperty(decoded, key, { value, enumerable: true });
     else decoded[key] = value;
@@ -60,17 +60,26 @@ export function decodeText(schema: z.ZodObject, texts: Record<string, unknown>):
   return decoded;
 }
 
-function decodeField(type: string | undefined, text: unknown): unknown {
-  if (type === 'array' && typeof text === 'string') return text.split(',').map((item) => item.trim());
+function decodeField(field: z.ZodType | undefined, text: unknown): unknown {
   if (typeof text !== 'string') return text;
+  const type = baseType(field);
+  if (type === 'array') return decodeList(field as z.ZodArray, text);
   if (type === 'number' && /^-?\d{1,15}$/.test(text)) return Number(text);
   if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
-  if ((type === 'record' || type === 'object' || type === 'unknown') && text.startsWith('{')) return decodeObject(text);
+  if ((type === 'record' || type === 'object' || type === 'unknown') && text.startsWith('{')) return decodeJson(text);
   return text;
 }
 
+/** A JSON list, or items with commas between them. What only looks like JSON can still be a list of words. */
+function decodeList(field: z.ZodArray, text: string): unknown {
+  const list = text.startsWith('[') ? decodeJson(text) : undefined;
+  if (Array.isArray(list)) return list;
+  if (list !== undefined && baseType(field.element) !== 'string') return text;
+  return text.split(',').map((item) => item.trim());
+}
+
 /** Text that is not JSON stays text, for the schema to refuse. */
-function decodeObject(text: string): unknown {
+function decodeJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

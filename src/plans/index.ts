@@ -10,6 +10,7 @@ export {
 export { saveApplied } from './change.ts';
 export type { PlanWarning } from './draft.ts';
 export { PlanPatchError } from './patch-entry.ts';
+export { patchFaults } from './patch-shape.ts';
 export { keyOf, type Plan, type PlanStage, type PlanTask } from './plan-tree.ts';
 export { type PlanView, planView } from './plan-view.ts';
 export { createPlan, loadPlan, lockPlan, savePlan } from './store.ts';

@@ -1,5 +1,15 @@
 import { addStage, addTask, changeRow, type Draft, keyIn, settlePlaces } from './draft.ts';
-import { findByKey, findRow, findTask, isNamed, missingStage, missingTask, stageTarget, taskTarget } from './match.ts';
+import {
+  findByKey,
+  findRow,
+  findTask,
+  isNamed,
+  missingStage,
+  missingTask,
+  stageTarget,
+  type Target,
+  taskTarget,
+} from './match.ts';
 import { type Entry, entriesAt, nameOf, PlanPatchError } from './patch-entry.ts';
 import { keyOf, type PlacedRow, type PlanStage, taskCount } from './plan-tree.ts';
 
@@ -8,17 +18,7 @@ export type StoreMode = (typeof STORE_MODES)[number];
 
 /** The whole structure is written anew. It must be given: a patch that only renames a plan must not empty it. */
 export function replaceStructure(draft: Draft, patch: Entry): void {
-  if (entriesAt(patch, 'tasks').length > 0) {
-    throw new PlanPatchError(
-      'tasks_not_allowed',
-      'replace takes tasks inside their stages only',
-      `${patch.path}/tasks`,
-    );
-  }
-  if (patch.values.stages === undefined) {
-    const message = 'replace needs the new `stages`; use append or update to change the plan alone, or [] to empty it';
-    throw new PlanPatchError('stages_required', message, `${patch.path}/stages`);
-  }
+  assertReplaces(patch);
   const stages = entriesAt(patch, 'stages');
   draft.plan.stages = [];
   stages.forEach((entry, at) => {
@@ -36,6 +36,20 @@ export function replaceStructure(draft: Draft, patch: Entry): void {
     draft.action_results.push(
       `Replaced the plan's structure with ${stages.length} stages and ${taskCount(draft.plan)} tasks.`,
     );
+}
+
+/** What `replace` wants of a patch before it looks into the stages. */
+export function assertReplaces(patch: Entry): void {
+  if (entriesAt(patch, 'tasks').length > 0) {
+    throw new PlanPatchError(
+      'tasks_not_allowed',
+      'replace takes tasks inside their stages only',
+      `${patch.path}/tasks`,
+    );
+  }
+  if (patch.values.stages !== undefined) return;
+  const message = 'replace needs the new `stages`; use append or update to change the plan alone, or [] to empty it';
+  throw new PlanPatchError('stages_required', message, `${patch.path}/stages`);
 }
 
 /** Both are kept, as they were given; but from now on their key means neither. */
@@ -109,12 +123,15 @@ export function updateStructure(draft: Draft, patch: Entry): void {
   settlePlaces(draft);
 }
 
+export function assertNamed(target: Target, what: 'stage' | 'task', { path }: Entry): void {
+  if (isNamed(target)) return;
+  throw new PlanPatchError('target_required', `an update of a ${what} needs \`${what}_id\` or \`${what}_key\``, path);
+}
+
 function updateStage(draft: Draft, entry: Entry): void {
   const { stages } = draft.plan;
   const target = stageTarget(entry);
-  if (!isNamed(target)) {
-    throw new PlanPatchError('target_required', 'an update of a stage needs `stage_id` or `stage_key`', entry.path);
-  }
+  assertNamed(target, 'stage', entry);
   const stage = findRow(draft, stages, target, 'stage', entry.path);
   if (!stage) {
     missingStage(draft, target, entry.path);
@@ -125,9 +142,7 @@ function updateStage(draft: Draft, entry: Entry): void {
 }
 
 function updateTask(draft: Draft, entry: Entry, within: PlanStage | null): void {
-  if (!isNamed(taskTarget(entry))) {
-    throw new PlanPatchError('target_required', 'an update of a task needs `task_id` or `task_key`', entry.path);
-  }
+  assertNamed(taskTarget(entry), 'task', entry);
   const found = findTask(draft, entry, within);
   if (!found) {
     missingTask(draft, entry, within);

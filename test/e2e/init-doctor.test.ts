@@ -134,6 +134,35 @@ describe('[FLR-init-doctor] doctor', () => {
     expect((await fault(home))?.what).toContain('broken at line 2');
   });
 
+  it('names the node whose config would stop the next start, and ends with 1', async () => {
+    const home = await readyHome();
+    const database = new BetterSqlite3(join(home, 'flowright.db'));
+    database.prepare(`update flowchart_nodes set config_contract = 0, config_json = ''  where id = 1`).run();
+    database.prepare(`update flowchart_nodes set config_contract = 0, config_json = '[1]' where id = 2`).run();
+    const finding = await fault(home);
+    expect(finding?.what).toContain('flowchart_nodes.id 2 of flowchart 1');
+    expect(finding?.fix).toContain(`update flowchart_nodes set config_json = '{}' where id = 2`);
+    database.prepare(`update flowchart_nodes set config_json = '{}' where id = 2`).run();
+    database.close();
+    expect((await examine(home)).ok).toBe(true);
+  });
+
+  it('says which model nodes ask and whether there is a key, but never the key', async () => {
+    const home = await readyHome();
+    const keys = { OPENAI_API_KEY: '', ANTHROPIC_API_KEY: '' };
+    const told = async (env: Record<string, string>) => (await examine(home, { ...keys, ...env })).findings;
+    expect(await told({})).toContainEqual({ state: 'good', what: expect.stringContaining('no model is configured') });
+    const model = { FLOWRIGHT_LLM: 'openai:gpt-5-mini' };
+    expect(await warning(home, { ...keys, ...model })).toEqual({
+      state: 'warning',
+      what: 'nodes ask openai:gpt-5-mini, but there is no key',
+      fix: 'Set FLOWRIGHT_LLM_API_KEY or OPENAI_API_KEY.',
+    });
+    const withKey = await told({ ...model, OPENAI_API_KEY: 'sk-sesame' });
+    expect(withKey).toContainEqual({ state: 'good', what: 'nodes ask openai:gpt-5-mini, with a key' });
+    expect(JSON.stringify(withKey)).not.toContain('sesame');
+  });
+
   it('warns about a home that others can read, says how to close it, and ends with 0', async () => {
     const home = await readyHome();
     chmodSync(home, 0o755);

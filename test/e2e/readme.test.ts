@@ -46,7 +46,7 @@ describe('every command of the README works as written', () => {
     const editor = join(folder, 'editor.sh');
     writeFileSync(editor, `sed -i 's/^intent: .*/intent: Clearer/; s/^  title: .*/  title: Capture to note/' "$1"`);
     const words = line.replace(/^npx flowright/, `'${process.execPath}' '${MAIN}'`);
-    const command = /\bID\b/.test(words) ? words.replace(/\bID\b/, await newestProposal()) : words;
+    const command = await withIds(words);
     const env = programEnv({ home: store.home, env: { EDITOR: `sh ${editor}`, VISUAL: '' } });
     return new Promise((finish) => {
       const child = execFile('sh', ['-c', command], { cwd: folder, env }, (_error, stdout, stderr) => {
@@ -54,6 +54,15 @@ describe('every command of the README works as written', () => {
       });
       child.stdin?.end();
     });
+  };
+  /** A reader puts in what the command before has shown. */
+  const withIds = async (words: string): Promise<string> => {
+    if (/\bTASK_ID\b/.test(words)) return words.replace(/\bTASK_ID\b/, await waitingTask());
+    return /\bID\b/.test(words) ? words.replace(/\bID\b/, await newestProposal()) : words;
+  };
+  const waitingTask = async () => {
+    const { items } = await flowrightJson<{ items: { task_id: number }[] }>(['task', 'list'], store);
+    return String(items[0]?.task_id ?? 'TASK_ID');
   };
   const newestProposal = async () => {
     const { proposals } = await flowrightJson<{ proposals: { proposal_id: string }[] }>(['proposal', 'list'], store);

@@ -1,6 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { onEachDatabase } from '../support/databases.ts';
-import { asked, type Chart, end, given, human, PATIENT, remember, start } from '../support/engine.ts';
+import {
+  asked,
+  type Chart,
+  decision,
+  end,
+  given,
+  human,
+  PATIENT,
+  remember,
+  start,
+  subflow,
+} from '../support/engine.ts';
 import { runRows } from '../support/run-rows.ts';
 import { useScene } from './engine-scene.ts';
 
@@ -85,6 +96,37 @@ onEachDatabase((_engine, make) => {
     });
   });
 
+  describe('a loop through the start', () => {
+    it('counts its executions over all its runs [FLR-loop-limits]', async () => {
+      const chart = await engine().draw({ s: start, t: given({}) }, ['s -> t', 't -> s'], { max_node_executions: 7 });
+      const first = await engine().start(chart);
+      const { queries } = engine().database;
+      const all = () => queries.selectFrom('flowchart_runs').selectAll().where('flowchart_id', '=', chart.id).execute();
+      await expect
+        .poll(async () => (await all()).map(({ status }) => status), PATIENT)
+        .toEqual(['completed', 'completed', 'completed', 'failed']);
+      const runs = await all();
+      expect(runs.map((run) => run.executions)).toEqual([2, 2, 2, 2]);
+      expect(runs.at(-1)).toMatchObject({ error_code: 'max_node_executions', cycle: 4, chain_run_id: first });
+    });
+
+    it('is stopped as a whole by canceling any of its runs [FLR-loop-cancel]', async () => {
+      const chart = await engine().draw({ s: start, a: asked('SLOW') }, ['s -> a', 'a -> s']);
+      const first = await engine().start(chart);
+      await engine().ended(first, chart);
+      const { applied_action, stop_requested } = await engine().ask('run.cancel', { run_id: first });
+      expect([applied_action, stop_requested]).toEqual(['stopping', true]);
+      const active = () =>
+        engine()
+          .database.queries.selectFrom('flowchart_runs')
+          .select('id')
+          .where('flowchart_id', '=', chart.id)
+          .where('finished_at', 'is', null)
+          .execute();
+      await expect.poll(active, PATIENT).toEqual([]);
+    });
+  });
+
   describe('guard rails', () => {
     it('allow exactly max_node_executions and record the next as failed [FLR-max-executions]', async () => {
       const chart = await engine().draw(
@@ -156,7 +198,30 @@ onEachDatabase((_engine, make) => {
     });
   });
 
+  describe('a node that waits', () => {
+    it('fails once it has waited for longer than its timeout_seconds [FLR-wait-timeout]', async () => {
+      // A process that looks after runs, as a hub does.
+      await engine().app.services.runtime.start();
+      const child = await engine().draw({ s: start, h: human() }, ['s -> h']);
+      for (const waiting of [human({ timeout_seconds: 1 }), subflow(child, { timeout_seconds: 1 })]) {
+        const chart = await engine().draw({ s: start, w: waiting }, ['s -> w']);
+        const { run, one } = await engine().run(chart);
+        expect([run.status, one('w').error_code]).toEqual(['failed', 'node_timeout']);
+      }
+    });
+  });
+
   describe('a node that fails', () => {
+    it('keeps what a decision found, so that one sees why nothing matched [FLR-no-match-kept]', async () => {
+      const chart = await engine().draw(
+        { s: start, d: decision({ yes: 'latest_upstream.output_state.score == 3' }), e: end },
+        ['s -> d', 'd -> e yes'],
+      );
+      const { one } = await engine().run(chart);
+      expect(one('d')).toMatchObject({ status: 'failed', error_code: 'decision_no_match' });
+      expect(one('d').output.evaluations).toHaveLength(1);
+    });
+
     it('fails the run, and what else is at work is canceled [FLR-failure-fails-run]', async () => {
       const chart = await engine().draw({ s: start, busy: asked('HANG'), bad: asked('PROSE'), next: given() }, [
         's -> busy',

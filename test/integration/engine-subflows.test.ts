@@ -77,6 +77,25 @@ onEachDatabase((name, make) => {
       expect(one('f').error).toContain(`Run ${below?.id}`);
     });
 
+    it('is paused and goes on with the run that waits for it [FLR-subflow-pause]', async () => {
+      const child = await engine().draw({ s: start, h: human() }, ['s -> h']);
+      const chart = await engine().draw({ s: start, f: subflow(child) }, ['s -> f']);
+      const runId = await engine().start(chart);
+      await engine().when(runId, chart, ({ lines }) => lines.includes('f waiting'));
+      const below = async () =>
+        engine()
+          .database.queries.selectFrom('flowchart_runs')
+          .select('status')
+          .where('parent_run_id', '=', runId)
+          .executeTakeFirst();
+      await expect.poll(below, PATIENT).toEqual({ status: 'running' });
+      await engine().ask('run.pause', { run_id: runId });
+      await expect.poll(below, PATIENT).toEqual({ status: 'paused' });
+      await engine().ask('run.resume', { run_id: runId });
+      await expect.poll(below, PATIENT).toEqual({ status: 'running' });
+      await engine().ask('run.cancel', { run_id: runId, force: true });
+    });
+
     it('that is stopped fails the node that waited for it [FLR-subflow-fails]', async () => {
       const child = await engine().draw({ s: start, h: human() }, ['s -> h']);
       const parent = await above(child);

@@ -162,7 +162,7 @@ onEachDatabase((_engine, makeStore) => {
   });
 
   it('[FLR-graph-subflow-cycle] a flowchart that comes back to itself is told so at every node on the way', async () => {
-    const { ask, flowchart_id } = await open();
+    const { ask, database, flowchart_id } = await open();
     const calls = (ref_id: number | null) => ({
       nodes: [
         { client_id: 's', node_type: 'start' },
@@ -182,7 +182,8 @@ onEachDatabase((_engine, makeStore) => {
     expect(await save(second.id, third.id)).toEqual([]);
     expect(await save(third.id, flowchart_id)).toEqual(['subflow_cycle']);
     expect((await ask('flowchart.validate', { flowchart_id })).errors).toMatchObject([{ code: 'subflow_cycle' }]);
-    await ask('flowchart.delete', { flowchart_id: third.id });
+    // No door removes what another flowchart runs; a restored or older database may still lack it.
+    await database.queries.deleteFrom('flowcharts').where('id', '=', third.id).execute();
     expect((await ask('flowchart.validate', { flowchart_id: second.id })).errors).toMatchObject([
       { code: 'ref_missing' },
     ]);

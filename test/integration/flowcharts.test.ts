@@ -109,6 +109,98 @@ onEachDatabase((_engine, makeStore) => {
     });
   });
 
+  it('[FLR-graph-in-use] that another one runs is not deleted before its node is gone', async () => {
+    const { ask, refusal, makeVault } = await open();
+    await makeVault('other');
+    const make = async (name: string, who = {}) => (await ask('flowchart.create', { name }, who)).flowchart.id;
+    const graph = (ref_id: number) => ({
+      nodes: [
+        { client_id: 's', node_type: 'start' },
+        { client_id: 'f', node_type: 'flowchart', ref_id },
+      ],
+      edges: [{ source: 's', target: 'f', edge_mode: 'solid' }],
+    });
+    const sub = await make('Sub');
+    const caller = await make('The caller');
+    const stranger = await make('Of others', { vault: 'other' });
+    await ask('flowchart.save', { flowchart_id: sub, ...graph(sub) });
+    await ask('flowchart.save', { flowchart_id: stranger, ...graph(sub) }, { vault: 'other' });
+    const { id_map } = await ask('flowchart.save', { flowchart_id: caller, ...graph(sub) });
+    expect(await refusal('flowchart.delete', { flowchart_id: sub })).toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining('"The caller"'),
+      details: { flowchart_id: caller, flowchart_name: 'The caller', flowchart_node_id: id_map.nodes.f },
+    });
+    await ask('flowchart.save', { flowchart_id: caller, nodes: [{ client_id: 's', node_type: 'start' }], edges: [] });
+    expect(await ask('flowchart.delete', { flowchart_id: sub })).toEqual({ deleted: true, flowchart_id: sub });
+  });
+
+  describe('[FLR-graph-agents-answer] who may answer a human task', () => {
+    const agent = { kind: 'agent' as const, role: 'editor' as const };
+    const graph = (allow_agents: boolean, more: Payload = {}) => ({
+      nodes: [
+        { client_id: 's', node_type: 'start' },
+        {
+          client_id: 'ask',
+          node_type: 'task',
+          ...more,
+          config: { executor: 'human', task_prompt: 'May it go out?', allow_agents, ...more.config },
+        },
+      ],
+      edges: [{ source: 's', target: 'ask', edge_mode: 'solid' }],
+    });
+
+    it('is not widened by an agent, only by a person', async () => {
+      const { ask, refusal } = await open();
+      const { flowchart } = await ask('flowchart.create', { name: 'Guarded' }, agent);
+      const flowchart_id = flowchart.id;
+      const save = { flowchart_id, ...graph(true) };
+      expect(await refusal('flowchart.save', save, agent)).toMatchObject({
+        code: 'FORBIDDEN',
+        message: expect.stringContaining('"ask"'),
+        details: { path: '/nodes/1/config/allow_agents' },
+      });
+      expect((await ask('flowchart.get', { flowchart_id })).flowchart.graph_version).toBe(1);
+      const { id_map } = await ask('flowchart.save', { flowchart_id, ...graph(false) }, agent);
+      const known = { id: id_map.nodes.ask };
+      const widened = { flowchart_id, ...graph(true, known) };
+      expect(await refusal('flowchart.save', widened, agent)).toMatchObject({
+        code: 'FORBIDDEN',
+        message: expect.stringContaining(`Node ${known.id}`),
+        details: { node_id: known.id },
+      });
+      await ask('flowchart.save', widened);
+      const retitled = { flowchart_id, ...graph(true, { ...known, title: 'Retitled' }) };
+      expect(await ask('flowchart.save', retitled, agent)).toMatchObject({ version: 4 });
+      expect((await refusal('flowchart.save', save, agent)).code).toBe('FORBIDDEN');
+    });
+
+    it('is not widened on a detour: over another executor, or a node that was removed', async () => {
+      const { ask, refusal } = await open();
+      const { flowchart_id } = { flowchart_id: (await ask('flowchart.create', { name: 'Guarded' })).flowchart.id };
+      const parked = graph(true, { config: { executor: 'static' } });
+      const { id_map } = await ask('flowchart.save', { flowchart_id, ...parked }, agent);
+      const known = { id: id_map.nodes.ask };
+      const widened = { flowchart_id, ...graph(true, known) };
+      expect((await refusal('flowchart.save', widened, agent)).code).toBe('FORBIDDEN');
+      await ask('flowchart.save', widened);
+      await ask('flowchart.save', { flowchart_id, nodes: [{ node_type: 'start', client_id: 's' }], edges: [] });
+      expect((await refusal('flowchart.save', widened, agent)).code).toBe('FORBIDDEN');
+    });
+
+    it('is not widened by an import of an agent', async () => {
+      const { ask, refusal } = await open();
+      const flowchart_id = (await ask('flowchart.create', { name: 'Guarded' })).flowchart.id;
+      await ask('flowchart.save', { flowchart_id, ...graph(true) });
+      const file = await ask('flowchart.export', { flowchart_id });
+      expect((await refusal('flowchart.import', file, agent)).code).toBe('FORBIDDEN');
+      expect((await ask('flowchart.list')).total_count).toBe(1);
+      await ask('flowchart.import', file);
+      await ask('flowchart.save', { flowchart_id, ...graph(false) });
+      await ask('flowchart.import', await ask('flowchart.export', { flowchart_id }), agent);
+    });
+  });
+
   it('[FLR-graph-vaults] [FLR-graph-ref-missing] of another vault is not there', async () => {
     const { ask, refusal, makeVault } = await open();
     await makeVault('other');

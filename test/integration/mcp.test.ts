@@ -82,9 +82,11 @@ const READING_FLOWCHARTS = [
   'plan_list',
   'plan_search',
   'run_compare',
+  'run_events',
   'run_list',
   'run_show',
   'run_status',
+  'run_trace',
   'task_get',
   'task_list',
 ];

@@ -12,6 +12,7 @@ const PROMISED = [
   'effective_prompt',
   'execution_status',
   'failed_mode',
+  'fallback_message',
   'fallback_mode',
   'fallback_reason',
   'fallback_used',
@@ -80,6 +81,14 @@ onEachDatabase((_engine, makeStore) => {
       });
       expect(keysOf(outcome)).toEqual(PROMISED);
       expect(payloadOf(outcome)).toMatchObject({ fallback_used: true, failed_mode: 'llm_guided' });
+    });
+
+    it('[FLR-fallback-message] keeps what the failed mode said, in output and artifact', async () => {
+      const { run } = await memoryScene(makeStore, () => ({ json: { text: ' ' } }));
+      const outcome = await run({ action: 'add', retry_count: 0 }, { input: heard('inferred') });
+      const said = 'The answer of the model does not keep to the contract: text must be a text that is not blank.';
+      expect(outcome.output_state.fallback_message).toBe(said);
+      expect(payloadOf(outcome).fallback_message).toBe(said);
     });
 
     it('[S004-memory-attempts] a later attempt that succeeds is no degradation', async () => {

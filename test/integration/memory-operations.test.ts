@@ -23,7 +23,8 @@ onEachDatabase((_engine, makeStore) => {
   describe('[FLR-memory-crud] memories', () => {
     it('are made, read, changed and listed, the last changed first', async () => {
       const { ask } = await open();
-      const { item: first } = await ask('memory.create', { description: 'one', title: 'First' });
+      const made = await ask('memory.create', { description: 'one', title: 'First' });
+      const { item: first } = made;
       const { item: second } = await ask('memory.create', { description: 'two' });
       expect(first).toEqual({
         id: expect.any(Number),
@@ -35,6 +36,10 @@ onEachDatabase((_engine, makeStore) => {
       expect(second.title).toBeNull();
       const changed = await ask('memory.update', { memory_id: first.id, description: 'uno', title: '' });
       expect(changed.item).toMatchObject({ id: first.id, title: null, description: 'uno' });
+      const read = await ask('memory.get', { memory_id: first.id, include_artifacts: false });
+      for (const answer of [made, changed, read, await ask('memory.get', { memory_id: first.id })]) {
+        expect(answer.memory_id).toBe(first.id);
+      }
       expect(changed.item.updated_at > first.updated_at).toBe(true);
       const list = await ask('memory.list', {}, { correlation_id: 'chain' });
       expect(list).toMatchObject({ ok: true, count: 2, total_count: 2, limit: 50, offset: 0, request_id: 'test' });
@@ -118,7 +123,7 @@ onEachDatabase((_engine, makeStore) => {
     const some = await ask('memory.get', { memory_id: item.id, artifact_limit: 1 });
     expect(some.artifact_history).toHaveLength(1);
     const none = await ask('memory.get', { memory_id: item.id, include_artifacts: false });
-    expect(Object.keys(none)).toEqual(['ok', 'item', 'request_id']);
+    expect(Object.keys(none)).toEqual(['ok', 'memory_id', 'item', 'request_id']);
     expect(operations.find(({ name }) => name === 'memory.get')?.mcp).toEqual({ tool: 'llmctl_get_memory' });
   });
 });

@@ -175,13 +175,35 @@ onEachDatabase((_engine, makeStore) => {
       const plan = await makeExamplePlan(database);
       const model = await useScriptedModel([{ json: { name: 'Changed', stages: {} } }]);
       const running = run(plan, { ...GUIDED, retry_count: 0, fallback_enabled: false }, { model });
-      await expect(running).rejects.toMatchObject({ code: 'primary_runtime_error' });
+      await expect(running).rejects.toMatchObject({ code: 'llm_validation_error' });
       expect((await stored(plan)).name).toBe('Release');
+    });
+
+    it.each([
+      { stages: 'oops' },
+      { stages: [{}] },
+      { name: 7 },
+      { summary: 'Done.', patch: { stages: [{ name: 'QA', tasks: [{ completed: 'maybe' }] }] } },
+    ])('[FLR-plan-patch-shape] an answer of a wrong shape is a validation error: %j', async (json) => {
+      const plan = await makeExamplePlan(database);
+      const model = await useScriptedModel([{ json }, { json }]);
+      const guided = run(plan, { ...GUIDED, retry_count: 0, fallback_enabled: false }, { model });
+      await expect(guided).rejects.toMatchObject({ code: 'llm_validation_error' });
+      const transform = { ...DETERMINISTIC, transform_with_llm: true, transform_prompt: 'Tidy up' };
+      await expect(run(plan, transform, { model })).rejects.toMatchObject({ code: 'llm_validation_error' });
+      expect(names(await stored(plan))).toEqual(names(plan));
+    });
+
+    it('a patch that fits no row of the plan is no fault of its shape', async () => {
+      const plan = await makeExamplePlan(database);
+      const model = await useScriptedModel([{ json: { tasks: [{ task_key: 'test', completed: true }] } }]);
+      const config = { ...GUIDED, store_mode: 'update', retry_count: 0, fallback_enabled: false };
+      await expect(run(plan, config, { model })).rejects.toMatchObject({ code: 'primary_runtime_error' });
     });
   });
 
   describe('[S004-plan-fallback] when the primary mode is exhausted', () => {
-    it('the other mode does the work once, and the result is marked degraded', async () => {
+    it('[FLR-fallback-message] the other mode does the work once, and the result is marked degraded', async () => {
       const plan = await makeExamplePlan(database);
       const model = await useScriptedModel([NO_OBJECT, NO_OBJECT]);
       const outcome = await run(plan, { ...GUIDED, patch: QA }, { model });
@@ -191,6 +213,7 @@ onEachDatabase((_engine, makeStore) => {
         failed_mode: 'llm_guided',
         fallback_mode: 'deterministic',
         fallback_reason: 'llm_validation_error',
+        fallback_message: expect.stringContaining('JSON'),
       };
       expect(outcome.output_state).toMatchObject({
         ...evidence,
@@ -225,8 +248,8 @@ onEachDatabase((_engine, makeStore) => {
     it('from deterministic to the model', async () => {
       const plan = await makeExamplePlan(database);
       const model = await useScriptedModel([{ json: QA }]);
-      const config = { ...GUIDED, mode: 'deterministic', patch: { stages: [{}] } };
-      const { output_state } = await run(plan, config, { model });
+      const config = { ...GUIDED, mode: 'deterministic', patch_source_path: 'latest_upstream.output_state' };
+      const { output_state } = await run(plan, config, { model, output: { stages: [{}] } });
       expect(output_state).toMatchObject({
         failed_mode: 'deterministic',
         fallback_mode: 'llm_guided',
@@ -247,7 +270,8 @@ onEachDatabase((_engine, makeStore) => {
     it('[S004-plan-fallback-failure] a failed fallback is the end', async () => {
       const plan = await makeExamplePlan(database);
       const model = await useScriptedModel([NO_OBJECT, NO_OBJECT, { json: QA }]);
-      const running = run(plan, { ...GUIDED, patch: { stages: [{}] } }, { model });
+      const config = { ...GUIDED, patch_source_path: 'latest_upstream.output_state' };
+      const running = run(plan, config, { model, output: { stages: [{}] } });
       await expect(running).rejects.toMatchObject({ name: 'NodeFailure', code: 'fallback_runtime_error' });
       expect(model.requests).toHaveLength(2);
       expect(names(await stored(plan))).toHaveLength(2);

@@ -71,6 +71,7 @@ onEachDatabase((_engine, make) => {
       const all = await done(viewer.get('/api/v1/flowcharts/runs'));
       expect(all.items.map((item: { id: number }) => item.id)).toEqual([replay, run]);
       expect(all).toMatchObject({ count: 2, total_count: 2, limit: 50, offset: 0 });
+      expect(all.items[1].warning_count, 'with node runs that only just succeeded').toBe(2);
       expect(all.items[1].output.truncated).toBe(true);
       expect(Buffer.byteLength(JSON.stringify(all.items[1].output))).toBeLessThanOrEqual(2_048);
       const ended = await done(viewer.get(`/api/v1/flowcharts/runs?status=completed&flowchart_id=${chart.id}`));
@@ -85,7 +86,7 @@ onEachDatabase((_engine, make) => {
         id: run,
         input: { topic: 'x' },
         output: { text: LONG, attachments: [FILE] },
-        warning_count: 1,
+        warning_count: 2,
         node_run_count: 4,
         cycle_count: 1,
       });

@@ -9,7 +9,9 @@ export const LLM_REQUIREMENTS: Record<string, string> = {
   'FLR-decision-types': 'true and false compare as such, numbers as numbers',
   'FLR-decision-cel': 'Everything that is not of the simple form is a CEL expression over the input context',
   'FLR-decision-bounded':
-    'An expression that loops, throws or gives no boolean does not match, with the reason, in time',
+    'An expression that loops, throws or gives no boolean has failed and does not match, with the reason, in time',
+  'FLR-decision-failed':
+    'Where a condition fails and none matches, the node fails with condition_failed; where one matches, it is degraded',
   'FLR-decision-invalid': 'An expression that cannot be read is an issue at save and condition_invalid in a run',
   'FLR-decision-all-evaluated': 'All conditions are evaluated, several may match, the first is the route key',
   'FLR-decision-config': 'Conditions are unique by connector, route_field_path is dropped, other keys stay',

@@ -24,6 +24,9 @@ export const PLAN_REQUIREMENTS: Record<string, string> = {
   'S004-mcp-get-milestone': 'llmctl_get_milestone gives a milestone with its artifact history',
   'S004-inspector-plan': 'The inspector of plan nodes has mode, store mode, prompt, patch, failure and retention',
   'S004-inspector-milestone': 'The inspector of milestone nodes has action, prompt and retention',
+  'FLR-plan-patch-shape':
+    'A configured patch that no plan could take is refused at save with its place; a model that writes one has erred',
+  'FLR-fallback-message': 'A fallback keeps what the failed mode said, bounded, in output and artifact',
   'FLR-plan-tree': 'The answer of a patch shows the new tree with stored ids; places of siblings are distinct',
   'FLR-plan-counts': 'Counts and touched rows are what really changed; an update applied twice changes nothing',
   'FLR-plan-route': 'route_key is handed on; route_key_on_complete instead of it once the plan is completed',

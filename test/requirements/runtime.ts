@@ -78,4 +78,9 @@ export const RUNTIME_REQUIREMENTS: Record<string, string> = {
   'FLR-retention-shared': 'A run stays while another shares its outputs',
   'FLR-retention-events': 'Events go before their runs, and later ones are numbered on',
   'FLR-retention-keys': 'Keys go after a day',
+  'FLR-loop-limits': 'Limits of executions count over all runs of a loop through the start',
+  'FLR-loop-cancel': 'Canceling any run of a loop through the start stops the whole',
+  'FLR-wait-timeout': 'timeout_seconds also ends a wait for a person or a subflow',
+  'FLR-no-match-kept': 'A decision that fails because nothing matched keeps its evaluations',
+  'FLR-subflow-pause': 'A subflow pauses and resumes with the run that waits for it',
 };

@@ -130,14 +130,14 @@ export async function makeFlowchartScene(ask: Ask, words: Words = PLAIN): Promis
     'flowchart.graph': () => ({ flowchart_id }),
     'flowchart.save': async () => ({
       flowchart_id: await newFlowchart(),
-      ...sceneGraph(refs, { title, prompt, text }),
+      ...forAnyone(sceneGraph(refs, { title, prompt, text })),
     }),
     'flowchart.validate': () => ({ flowchart_id }),
     'flowchart.versions': () => ({ flowchart_id }),
     'flowchart.diff': () => ({ flowchart_id }),
     'flowchart.node_types': () => ({}),
     'flowchart.export': () => ({ flowchart_id }),
-    'flowchart.import': () => ask('flowchart.export', { flowchart_id }),
+    'flowchart.import': async () => forAnyone(await ask('flowchart.export', { flowchart_id })),
     'flowchart.run': () => ({ flowchart_id }),
     'flowchart.runtime': () => ({ flowchart_id }),
     'run.control': () => ({ run_id, action: 'resume' }),
@@ -286,6 +286,13 @@ export function sceneGraph(refs: Refs, { title, prompt, text }: Pick<Words, 'tit
     ...(nodes[at]?.node_type === 'decision' ? { condition_key: 'go' } : {}),
   }));
   return { nodes: nodes.map((node, at) => ({ ...node, x: at * 200, y: 0 })), edges };
+}
+
+/** As an agent may send it too: no human task lets agents answer. */
+function forAnyone<T extends { nodes: Payload[] }>(graph: T): T {
+  const closed = ({ config, ...node }: Payload) =>
+    config?.executor === 'human' ? { ...node, config: { ...config, allow_agents: false } } : { ...node, config };
+  return { ...graph, nodes: graph.nodes.map(closed) };
 }
 
 function failingGraph() {

@@ -1,5 +1,6 @@
 import { appendEvent, type Database, type NodeRunStatus, type RunStatus } from '../../src/database/index.ts';
 import type { Graph, GraphEdge, GraphNode } from '../../src/flowcharts/graph/model.ts';
+import { graphText } from '../../src/flowcharts/graph/versions.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
 
 type Json = Record<string, unknown>;
@@ -135,8 +136,7 @@ export function runRows(database: Database, clock: Clock = { now: () => new Date
         .values({
           flowchart_id: flowchart,
           version: 1,
-          graph_json: JSON.stringify(graph),
-          graph_sha256: '',
+          ...graphText(graph),
           created_by: 'local',
           created_at: AT,
         })

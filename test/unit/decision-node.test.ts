@@ -66,6 +66,46 @@ describe('a decision', () => {
     }
   });
 
+  it('[FLR-decision-failed] fails when a condition cannot be evaluated and no other matches', async () => {
+    const failing = {
+      missing: 'latest_upstream.output_state.structured_output.nothing > 3',
+      zero: `10 / (${score} - 7) > 1`,
+      number: `(${score})`,
+    };
+    const thrown = await decide({ ...failing, left: 'reject' }).catch((error: unknown) => error);
+    expect(thrown).toMatchObject({ name: 'NodeFailure', code: 'condition_failed' });
+    const { message } = thrown as NodeFailure;
+    expect(message).toContain('missing (the expression failed: No such key: nothing)');
+    expect(message).toContain('zero (the expression failed: division by zero)');
+    expect(message).toContain('number (the expression gives a number, not true or false)');
+    expect(message).not.toContain('left');
+    const late = await decide({ slow: `"${'a'.repeat(60)}b".matches("^(a+)+$")` }).catch((error: unknown) => error);
+    expect(late).toMatchObject({
+      code: 'condition_failed',
+      message: expect.stringMatching(/slow .*longer than \d+ ms/),
+    });
+  });
+
+  it('[FLR-decision-failed] goes on degraded when another condition matches, and says why', async () => {
+    const outcome = await decide({ bad: `1 / (${score} - 7) > 0`, good: 'approve' });
+    expect(outcome).toMatchObject({
+      degraded_reason: 'condition_error',
+      output_state: {
+        matched_connector_ids: ['good'],
+        evaluations: [
+          { connector_id: 'bad', matched: false, reason: expect.stringContaining('division by zero') },
+          { connector_id: 'good', matched: true },
+        ],
+      },
+    });
+  });
+
+  it('[FLR-decision-failed] a missing path of the simple form is plainly false', async () => {
+    const outcome = await decide({ a: 'latest_upstream.nothing == x', b: 'latest_upstream.nothing' });
+    expect(outcome.output_state).toMatchObject({ no_match: true });
+    expect(outcome).not.toHaveProperty('degraded_reason');
+  });
+
   it('[FLR-decision-invalid] fails with a code when a condition cannot be read, and when there is none', async () => {
     const codeOf = async (conditions: Record<string, string>) => {
       const thrown = await decide(conditions).catch((error: unknown) => error);

@@ -204,10 +204,26 @@ describe('[FLR-graph-loops] a loop', () => {
     expect(judge(nodes(one), edges).warnings).toEqual([]);
   });
 
-  it('that splits and joins again inside is not, nor is one back to the start', () => {
+  it('that splits and joins again inside is not', () => {
     const inside = [edge(1, 1, 2), edge(2, 2, 3), edge(3, 2, 4), edge(4, 3, 5), edge(5, 4, 5), edge(6, 5, 2)];
     expect(judge([...nodes(any), node(5, 'task')], inside).warnings).toEqual([]);
-    expect(judge([node(1, 'start'), node(2, 'task')], [edge(1, 1, 2), edge(2, 2, 1)]).warnings).toEqual([]);
+  });
+
+  it('[FLR-graph-loop-to-start] back to the start is warned about, at the solid connector alone', () => {
+    const returning = [edge(1, 1, 2), edge(7, 2, 1)];
+    expect(judge([node(1, 'start'), node(2, 'task')], returning)).toMatchObject({
+      valid: true,
+      warnings: [
+        {
+          code: 'loop_to_start',
+          edge_id: 7,
+          path: '/edges/1/target_node_id',
+          message: expect.stringMatching(/each pass is a new run, and the limits count over all of them/),
+        },
+      ],
+    });
+    const dotted = [edge(1, 1, 2), edge(7, 2, 1, { edge_mode: 'dotted' })];
+    expect(judge([node(1, 'start'), node(2, 'task')], dotted).warnings).toEqual([]);
   });
 });
 

@@ -8,6 +8,7 @@ const input = z.strictObject({
   limit: z.int().min(1).max(200).optional(),
   on: z.boolean().default(false),
   words: z.array(z.string()).nullable().optional(),
+  rows: z.array(z.strictObject({ name: z.string() })).optional(),
   tag: z.string().min(1).optional(),
   scope: z.enum(['personal', 'project']).optional(),
 });
@@ -42,6 +43,11 @@ describe('decoding text', () => {
     [{ on: 'true' }, { on: true }],
     [{ on: 'false' }, { on: false }],
     [{ words: 'a, b,c' }, { words: ['a', 'b', 'c'] }],
+    [{ words: '["a, b", "c"]' }, { words: ['a, b', 'c'] }],
+    [{ words: '[draft], b' }, { words: ['[draft]', 'b'] }],
+    [{ rows: '[{"name":"QA, too"}]' }, { rows: [{ name: 'QA, too' }] }],
+    [{ rows: '[{"name":' }, { rows: '[{"name":' }],
+    [{ tag: '["a"]' }, { tag: '["a"]' }],
     [{ tag: '5' }, { tag: '5' }],
     [{ tag: 'true' }, { tag: 'true' }],
     [{ scope: 'personal' }, { scope: 'personal' }],
@@ -79,6 +85,7 @@ describe('decoding text', () => {
       'limit number',
       'on boolean',
       'words array',
+      'rows array',
       'tag string',
       'scope enum',
     ]);

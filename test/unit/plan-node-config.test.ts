@@ -72,6 +72,55 @@ describe('[S004-plan-config] the config of a plan node', () => {
     ]);
   });
 
+  it.each([
+    ['append', { stages: [{}] }, ['/patch/stages/0/name']],
+    [
+      'append',
+      { stages: [{ name: 'A', tasks: [{ name: 'B' }, { description: 'x' }] }] },
+      ['/patch/stages/0/tasks/1/name'],
+    ],
+    [
+      'append',
+      { stages: [{ stage_key: 'a', name: null, tasks: [{ task_id: 'x' }] }] },
+      ['/patch/stages/0/tasks/0/task_id'],
+    ],
+    ['append', { stages: 'oops', name: 7 }, ['/patch/name', '/patch/stages']],
+    ['append', { tasks: ['x'] }, ['/patch/tasks/0']],
+    ['append', { completed: 'perhaps', description: [] }, ['/patch/description', '/patch/completed']],
+    ['replace', { name: 'A' }, ['/patch/stages']],
+    ['replace', { stages: [], tasks: [{ task_id: 1 }] }, ['/patch/tasks']],
+    [
+      'replace',
+      { stages: [{ name: 'A', position: 0, tasks: {} }] },
+      ['/patch/stages/0/position', '/patch/stages/0/tasks'],
+    ],
+    ['update', { stages: [{ name: 'A' }] }, ['/patch/stages/0']],
+    ['update', { tasks: [{ stage_id: 'x', task_key: 4 }] }, ['/patch/tasks/0/stage_id', '/patch/tasks/0/task_key']],
+    ['update', { tasks: [{ task_id: 1, name: ' ' }] }, ['/patch/tasks/0/name']],
+  ])('[FLR-plan-patch-shape] refuses a patch that no plan could take: %s %j', (store_mode, patch, wrong) => {
+    const { issues } = normalise({ ...required, store_mode, patch });
+    expect(issues.map(({ path }) => path)).toEqual(wrong);
+    expect(new Set(issues.map(({ code }) => code))).toEqual(new Set(['plan_config_invalid']));
+  });
+
+  it.each([
+    [
+      'append',
+      {
+        stages: [
+          { stage_id: 3, name: null, description: 4 },
+          { name: 'A', tasks: [] },
+        ],
+        tasks: [{}],
+        more: 1,
+      },
+    ],
+    ['replace', { stages: [], tasks: [] }],
+    ['update', { name: 'A', tasks: [{ task_key: 'a', stage_key: 'b', completed: 'yes' }], stages: [{ id: '7' }] }],
+  ])('[FLR-plan-patch-shape] takes a patch that some plan could take: %s %j', (store_mode, patch) => {
+    expect(normalise({ ...required, store_mode, patch })).toMatchObject({ config: { patch }, issues: [] });
+  });
+
   it('leaves out what says nothing', () => {
     const { config } = normalise({
       ...required,
@@ -105,7 +154,12 @@ describe('[S004-plan-config] the config of a plan node', () => {
   });
 
   it('is the same when it is normalised again', () => {
-    const { config } = normalise({ mode: 'llm_guided', store_mode: 'set', retry_count: '9', patch: { name: 'x' } });
+    const { config } = normalise({
+      mode: 'llm_guided',
+      store_mode: 'set',
+      retry_count: '9',
+      patch: { name: 'x', stages: [] },
+    });
     expect(normalise(config)).toEqual({ config, issues: [] });
   });
 });

@@ -42,7 +42,8 @@ function walk({ graph, routing, pick }: AnyWalk, look: (seen: Seen) => void = ()
   const activations = [...open];
   for (let step = 0; ; step += 1) {
     const startable = open.filter(
-      ({ sequence }) => !executionGuard(sequence, { max_node_executions: LIMIT, max_runtime_minutes: null }),
+      ({ sequence }) =>
+        !executionGuard(sequence, { max_node_executions: LIMIT, max_runtime_minutes: null, executions_before: 0 }),
     );
     if (startable.length === 0) return { activations, state, outcome: null, isCut: true };
     const completed = startable[pick(step, startable.length)] as Activation;

@@ -125,7 +125,8 @@ describe('[FLR-fan-in-custom] custom', () => {
     expect(shown(done(4))).toEqual([]);
     expect(shown(done(2))).toEqual(['9#6 < 2,4,5']);
     expect(shown(done(3))).toEqual([]);
-    expect(done(6).outcome).toMatchObject({ starved: [{ node_id: 9, delivered_by: [3], missing: [2, 4, 5] }] });
+    // One that comes late, where not all are needed, is no starvation.
+    expect(done(6).outcome).toMatchObject({ starved: [] });
   });
 });
 

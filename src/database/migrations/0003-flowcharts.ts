@@ -106,6 +106,8 @@ export function flowcharts(dialect: DialectName): string[] {
       depth ${integer} not null,
       cycle ${integer} not null,
       follows_run_id ${integer},
+      chain_run_id ${integer},
+      executions_before ${integer} not null default 0,
       replayed_from_run_id ${integer},
       replay_action text,
       max_node_executions ${integer},
@@ -129,6 +131,7 @@ export function flowcharts(dialect: DialectName): string[] {
     'create index flowchart_runs_by_age on flowchart_runs (finished_at) where finished_at is not null',
     "create index flowchart_runs_active on flowchart_runs (id) where status in ('queued', 'running', 'pausing', 'paused', 'stopping')",
     'create index flowchart_runs_by_parent on flowchart_runs (parent_run_id) where parent_run_id is not null',
+    'create index flowchart_runs_by_chain on flowchart_runs (chain_run_id) where chain_run_id is not null',
     'create index flowchart_runs_by_source on flowchart_runs (replayed_from_run_id) where replayed_from_run_id is not null',
     `create table flowchart_run_nodes (
       id ${counted},
@@ -148,6 +151,7 @@ export function flowcharts(dialect: DialectName): string[] {
       error text,
       error_code text,
       wait_json text,
+      wait_until ${text},
       answer_json text,
       answered_by ${text},
       answered_at text,
@@ -155,7 +159,7 @@ export function flowcharts(dialect: DialectName): string[] {
       finished_at text,
       unique (flowchart_run_id, sequence)
     )`,
-    "create index flowchart_run_nodes_waiting on flowchart_run_nodes (id) where status = 'waiting'",
+    "create index flowchart_run_nodes_waiting on flowchart_run_nodes (wait_until) where status = 'waiting'",
     // A node run leaves one artifact, which has its number.
     `create table node_artifacts (
       id ${counted} references flowchart_run_nodes (id) on delete cascade,

@@ -23,6 +23,7 @@ export async function addExamples(
         clock,
         dialect: database.dialect,
         created_by: owner.user_id,
+        created_as: 'local',
         file,
       });
       ids.set(name, flowchart.id);

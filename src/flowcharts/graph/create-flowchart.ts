@@ -1,5 +1,6 @@
 import type { DialectName, Trx } from '../../database/index.ts';
 import { type Clock, isoNow } from '../../kernel/clock.ts';
+import type { Principal } from '../../operations/index.ts';
 import { nodeTypes } from '../nodes/registry.ts';
 import type { GraphDraft } from './draft.ts';
 import { addFlowchart, findFlowchart } from './flowchart-store.ts';
@@ -35,11 +36,13 @@ export async function createFlowchart(
     clock: Clock;
     dialect: DialectName;
     created_by: string;
+    created_as: Principal['kind'];
   },
 ): Promise<{ flowchart: Flowchart; saved: Saved }> {
-  const { vault_id, settings, draft, clock, dialect, created_by } = request;
+  const { vault_id, settings, draft, clock, dialect, created_by, created_as } = request;
   const made = await addFlowchart(trx, { vault_id, settings, now: isoNow(clock) });
   const flowchart = { id: made.id, vault_id, graph_version: made.graph_version };
-  const saved = await saveGraph(trx, { flowchart, draft, types: nodeTypes, clock, dialect, saved_by: created_by });
+  const by = { saved_by: created_by, saved_as: created_as };
+  const saved = await saveGraph(trx, { flowchart, draft, types: nodeTypes, clock, dialect, ...by });
   return { flowchart: await findFlowchart(trx, vault_id, made.id), saved };
 }

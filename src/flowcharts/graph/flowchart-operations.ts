@@ -65,8 +65,9 @@ const create = defineOperation({
   },
   audit: (_input, { flowchart }) => ({ flowchart_id: flowchart.id }),
   handle: async ({ trx, database, clock, principal }: Context<GraphNeeds>, settings) => {
-    const { vault_id, user_id } = principal;
-    const request = { vault_id, settings, draft: FIRST_DRAFT, clock, dialect: database.dialect, created_by: user_id };
+    const { vault_id, user_id: created_by, kind: created_as } = principal;
+    const by = { created_by, created_as };
+    const request = { vault_id, settings, draft: FIRST_DRAFT, clock, dialect: database.dialect, ...by };
     return { flowchart: (await createFlowchart(trx, request)).flowchart };
   },
 });
@@ -137,7 +138,8 @@ const update = defineOperation({
 const remove = defineOperation({
   name: 'flowchart.delete',
   summary: 'Delete a flowchart with its runs and their history',
-  description: 'Removes the flowchart, every version of its graph, its runs and artifacts. There is no way back.',
+  description:
+    'Removes the flowchart, every version of its graph, its runs and artifacts. There is no way back. One that a node of another flowchart runs is kept.',
   input: z.strictObject({ flowchart_id: FlowchartId }),
   output: z.strictObject({ deleted: z.literal(true), flowchart_id: z.int() }).meta({ id: 'FlowchartDeleteResponse' }),
   access: { can: 'administer' },

@@ -124,7 +124,7 @@ export async function changeFlowchart(
     .executeTakeFirstOrThrow();
 }
 
-/** With everything that belongs to it. A run under way keeps it: what a worker walks cannot be pulled from under it. */
+/** With everything that belongs to it. What another flowchart runs stays, or that one could not run any more. A run under way keeps it: what a worker walks cannot be pulled from under it. */
 export async function removeFlowchart(trx: Trx, id: number): Promise<void> {
   const active = await trx
     .selectFrom('flowchart_runs')
@@ -142,7 +142,32 @@ export async function removeFlowchart(trx: Trx, id: number): Promise<void> {
       },
     );
   }
+  const caller = await callerOf(trx, id);
+  if (caller) {
+    throw refusal(
+      'CONFLICT',
+      `Node ${caller.flowchart_node_id} of flowchart ${caller.flowchart_id} (${JSON.stringify(caller.flowchart_name)}) runs flowchart ${id}. Remove the node or give it another flowchart first.`,
+      caller,
+    );
+  }
   await trx.deleteFrom('flowcharts').where('id', '=', id).execute();
+}
+
+/** A saved node of another flowchart of the same vault that runs this one, if there is one. */
+async function callerOf(queries: Queries, id: number) {
+  const row = await queries
+    .selectFrom('flowchart_nodes')
+    .innerJoin('flowcharts as caller', 'caller.id', 'flowchart_nodes.flowchart_id')
+    .innerJoin('flowcharts as called', 'called.id', 'flowchart_nodes.ref_id')
+    .select(['flowchart_nodes.id as flowchart_node_id', 'caller.id as flowchart_id', 'caller.name as flowchart_name'])
+    .where('flowchart_nodes.node_type', '=', 'flowchart')
+    .where('flowchart_nodes.ref_id', '=', id)
+    .where('flowchart_nodes.removed_at', 'is', null)
+    .where('caller.id', '!=', id)
+    .whereRef('caller.vault_id', '=', 'called.vault_id')
+    .orderBy('flowchart_nodes.id')
+    .executeTakeFirst();
+  return row && { ...row, flowchart_node_id: Number(row.flowchart_node_id), flowchart_id: Number(row.flowchart_id) };
 }
 
 export function latestRuns(queries: Queries, flowchartId: number) {

@@ -34,8 +34,18 @@ export async function judgeGraph(
   graph: Graph,
 ): Promise<Validation> {
   const refs = await loadRefFacts(queries, subject, graph.nodes);
-  return validateGraph(graph, { types: nodeTypes, refs });
+  const facts = graph.nodes.flatMap((node) => (refs.isThere(node) ? [] : [node.id])).join();
+  const loops = graph.nodes.flatMap((node) => (refs.returns(node) ? [node.id] : [])).join();
+  const key = `${facts};${loops}`;
+  const known = judged.get(graph);
+  if (known?.key === key) return known.validation;
+  const validation = validateGraph(graph, { types: nodeTypes, refs });
+  judged.set(graph, { key, validation });
+  return validation;
 }
+
+/** The last judgement of a graph, and what was known then about the things that its nodes refer to. */
+const judged = new WeakMap<Graph, { key: string; validation: Validation }>();
 
 /** A graph as every door shows it. */
 export async function graphAnswer(queries: Queries, subject: Subject, graph: Graph): Promise<GraphResponse> {

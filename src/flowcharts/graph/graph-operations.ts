@@ -58,7 +58,7 @@ const save = defineOperation({
   name: 'flowchart.save',
   summary: 'Save the whole graph of a flowchart',
   description:
-    'Takes every node and connector; what is left out is removed. Nodes and connectors keep their ids; new ones are called by a client_id of your choice, and id_map tells their ids. A graph that is broken in form is refused with the list of all its mistakes; one that merely cannot run is saved, and `validation` says why.',
+    'Takes every node and connector; what is left out is removed. Nodes and connectors keep their ids; new ones are called by a client_id of your choice, and id_map tells their ids. A graph that is broken in form is refused with the list of all its mistakes; one that merely cannot run is saved, and `validation` says why. An agent cannot set allow_agents on a human task; a person can.',
   // Checked by the handler, which tells every mistake with its place.
   input: z.looseObject({ flowchart_id: FlowchartId }),
   documentedInput: z.strictObject({ flowchart_id: FlowchartId, nodes, edges, base_version: base_version.optional() }),
@@ -80,12 +80,12 @@ const save = defineOperation({
     return { flowchart_id, draft, base_version: sent.base_version as number | undefined };
   },
   handle: async ({ trx, database, clock, principal }: Context<GraphNeeds>, prepared) => {
-    const { vault_id, user_id } = principal;
+    const { vault_id, user_id: saved_by, kind: saved_as } = principal;
     const { dialect } = database;
     const { graph_version, id } = await holdFlowchart(trx, dialect, vault_id, prepared.flowchart_id);
     const flowchart = { id, vault_id, graph_version };
     const { draft, base_version } = prepared;
-    const request = { flowchart, draft, base_version, types: nodeTypes, clock, dialect, saved_by: user_id };
+    const request = { flowchart, draft, base_version, types: nodeTypes, clock, dialect, saved_by, saved_as };
     const saved = await saveGraph(trx, request);
     const answer = await graphAnswer(trx, { id, vault_id, version: saved.version }, saved.graph);
     return { ...answer, id_map: saved.id_map };

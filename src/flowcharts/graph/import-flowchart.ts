@@ -3,6 +3,7 @@ import { type Clock, isoNow } from '../../kernel/clock.ts';
 import type { Issue } from '../../kernel/errors.ts';
 import { createMemory } from '../../memories/index.ts';
 import { createMilestone, type MilestoneFields } from '../../milestones/index.ts';
+import type { Principal } from '../../operations/index.ts';
 import { createPlan, savePlan } from '../../plans/index.ts';
 import { createFlowchart } from './create-flowchart.ts';
 import { type FileAttachment, type PlanContent, REF_LISTS } from './flowchart-file.ts';
@@ -13,6 +14,7 @@ interface Request {
   clock: Clock;
   dialect: DialectName;
   created_by: string;
+  created_as: Principal['kind'];
   file: ReadFile;
 }
 

@@ -2,6 +2,8 @@ import type { DialectName, Queries, Trx } from '../../database/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { isoNow } from '../../kernel/clock.ts';
 import { badRequest, type Issue, refusal } from '../../kernel/errors.ts';
+import type { Principal } from '../../operations/index.ts';
+import { assertNotLoosened } from './agent-limits.ts';
 import { assignNodes } from './assign-nodes.ts';
 import { bindRefs } from './auto-refs.ts';
 import { chunksOf } from './chunks.ts';
@@ -32,6 +34,7 @@ export interface SaveRequest {
   clock: Clock;
   dialect: DialectName;
   saved_by: string;
+  saved_as: Principal['kind'];
 }
 
 export interface Saved {
@@ -126,6 +129,7 @@ async function placeNodes(target: Target, request: SaveRequest, stored: StoredGr
     draft,
     [...stored.nodes.values()].map(({ node, removed }) => ({ ...node, removed })),
   );
+  if (request.saved_as === 'agent') assertNotLoosened(draft.nodes, assigned, stored);
   const fresh = draft.nodes.filter((_, at) => assigned[at] === null);
   const ids = await insertNodes(
     target,

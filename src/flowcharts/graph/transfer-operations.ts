@@ -44,7 +44,7 @@ const importing = defineOperation({
   name: 'flowchart.import',
   summary: 'Make a flowchart from a JSON file',
   description:
-    'Makes a new flowchart, and plans, milestones and memories of its own, from what flowchart_export wrote. A file that is wrong in any place is refused with the list of all of them.',
+    'Makes a new flowchart, and plans, milestones and memories of its own, from what flowchart_export wrote. A file that is wrong in any place is refused with the list of all of them. Agents cannot import a human task with allow_agents.',
   // Checked by the handler, which tells every mistake with its place.
   input: z.looseObject({}),
   documentedInput: z.strictObject(FlowchartFile.shape),
@@ -78,8 +78,8 @@ const importing = defineOperation({
     return file;
   },
   handle: async ({ trx, database, clock, principal }: Context<GraphNeeds>, file) => {
-    const { vault_id, user_id } = principal;
-    const request = { vault_id, clock, dialect: database.dialect, created_by: user_id, file };
+    const { vault_id, user_id: created_by, kind: created_as } = principal;
+    const request = { vault_id, clock, dialect: database.dialect, created_by, created_as, file };
     const { flowchart, saved, warnings } = await importFlowchart(trx, request);
     const answer = await graphAnswer(trx, { id: flowchart.id, vault_id, version: saved.version }, saved.graph);
     return { flowchart, ...answer, id_map: saved.id_map, warnings };

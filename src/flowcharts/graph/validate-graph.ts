@@ -4,7 +4,7 @@ import { checkRouting } from './check-routing.ts';
 import { type GraphIndex, indexGraph } from './graph-index.ts';
 import type { Graph, GraphNode } from './model.ts';
 import type { NodeTypes } from './normalise-node.ts';
-import { type GraphIssue, nameOf, nodeIssue, type Validation } from './validation.ts';
+import { edgeIssue, type GraphIssue, nameOf, nodeIssue, type Validation } from './validation.ts';
 import { walk } from './walk-graph.ts';
 
 /** What the database knows about the things that nodes refer to. */
@@ -36,7 +36,7 @@ export function validateGraph(graph: Graph, { types, refs, areRefsToCome = false
     ...(walked ? checkReach(graph, walked.reached) : []),
     ...checkRefs(graph, refs),
   ]);
-  const warnings = walked ? checkLoops(index, walked.backParents) : [];
+  const warnings = walked ? [...checkLoops(index, walked.backParents), ...checkReturns(index)] : [];
   return { valid: errors.length === 0, errors, warnings };
 }
 
@@ -78,6 +78,16 @@ function checkLoops(index: GraphIndex, backParents: ReadonlyMap<number, Readonly
     if (parents < 2 || needed(node, parents) <= parents - back) return [];
     const message = 'waits for a node that comes after it in a loop, so it may never start: set fan_in_mode to any';
     return [nodeIssue('fan_in_cycle', node, `/nodes/${at}/config/fan_in_mode`, message)];
+  });
+}
+
+/** Not wrong, but rarely what a loop is meant to be. */
+function checkReturns({ graph, node }: GraphIndex): GraphIssue[] {
+  return graph.edges.flatMap((edge, at) => {
+    if (edge.edge_mode !== 'solid' || node(edge.target_node_id)?.node_type !== 'start') return [];
+    const message =
+      'leads back to the start: each pass is a new run, and the limits count over all of them. Lead it to another node to loop within one run';
+    return [edgeIssue('loop_to_start', edge.id, `/edges/${at}/target_node_id`, message)];
   });
 }
 

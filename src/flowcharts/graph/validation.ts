@@ -25,7 +25,7 @@ export function edgeIssue(code: string, edgeId: number, path: string, message: s
   return isKnown ? { code, message: sentence, path, edge_id: edgeId } : { code, message: sentence, path };
 }
 
-export function nameOf({ id, node_type, title }: GraphNode): string {
+export function nameOf({ id, node_type, title }: Pick<GraphNode, 'id' | 'node_type' | 'title'>): string {
   if (id > 0) return `Node ${id} (${node_type})`;
   return title === null ? `A ${node_type} node` : `The ${node_type} node ${JSON.stringify(title)}`;
 }

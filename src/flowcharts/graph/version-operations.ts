@@ -155,11 +155,18 @@ const types = defineOperation({
   mcp: { tool: 'flowchart_node_types' },
   cli: {
     command: 'flowchart node-types',
-    render: ({ node_types }) =>
-      textTable(
-        ['TYPE', 'REFERS', 'SETTINGS'],
-        node_types.map(({ name, binds, inspector }) => [name, binds.ref, inspector.map(({ key }) => key).join(', ')]),
-      ),
+    render: ({ node_types }) => {
+      const rows = node_types.flatMap(({ name, binds, inspector }) => {
+        const settings = inspector.map((field) => [
+          field.key,
+          field.default === undefined ? '' : JSON.stringify(field.default),
+          limitsOf(field),
+        ]);
+        const [first = ['', '', ''], ...more] = settings;
+        return [[name, binds.ref, ...first], ...more.map((setting) => ['', '', ...setting])];
+      });
+      return textTable(['TYPE', 'REFERS', 'SETTING', 'DEFAULT', 'LIMITS'], rows);
+    },
   },
   handle: () => ({
     node_types: [...nodeTypes.values()].map(({ name, binds, inspector }) => ({
@@ -175,5 +182,22 @@ const types = defineOperation({
     })),
   }),
 });
+
+/** What a setting takes: one of its options, a number within bounds, or whatever its control holds. */
+function limitsOf(field: {
+  control: string;
+  options?: readonly string[] | undefined;
+  minimum?: number | undefined;
+  maximum?: number | undefined;
+  required?: boolean | undefined;
+}): string {
+  const { control, options, minimum, maximum, required } = field;
+  const bounds = [
+    ...(minimum === undefined ? [] : [`at least ${minimum}`]),
+    ...(maximum === undefined ? [] : [`at most ${maximum}`]),
+  ];
+  const takes = options ? options.join(' | ') : [control, ...bounds].join(', ');
+  return required ? `${takes} (required)` : takes;
+}
 
 export const versionOperations = [versions, diff, types];

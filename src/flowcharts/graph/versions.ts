@@ -14,15 +14,40 @@ export function graphText({ nodes, edges }: Graph): GraphText {
   return { graph_json, graph_sha256: sha256Hex(graph_json) };
 }
 
+/** Texts of this many characters in all are kept parsed. */
+const KEPT_CHARACTERS = 8_000_000;
+/** Parsed graphs by the hash of their text, the one used last at the end. Nobody changes them. */
+const kept = new Map<string, { graph: Graph; size: number }>();
+let keptSize = 0;
+
 /** One version of a graph as it was saved; undefined when there is no such version. */
 export async function findGraph(queries: Queries, flowchartId: number, version: number): Promise<Graph | undefined> {
-  const row = await queries
+  const ofVersion = queries
     .selectFrom('flowchart_versions')
-    .select('graph_json')
     .where('flowchart_id', '=', flowchartId)
-    .where('version', '=', version)
-    .executeTakeFirst();
-  return row && (JSON.parse(row.graph_json) as Graph);
+    .where('version', '=', version);
+  const known = await ofVersion.select('graph_sha256').executeTakeFirst();
+  if (!known) return undefined;
+  const there = kept.get(known.graph_sha256);
+  if (there) {
+    kept.delete(known.graph_sha256);
+    kept.set(known.graph_sha256, there);
+    return there.graph;
+  }
+  const row = await ofVersion.select('graph_json').executeTakeFirst();
+  return row && keep(known.graph_sha256, row.graph_json);
+}
+
+function keep(sha256: string, text: string): Graph {
+  const graph = JSON.parse(text) as Graph;
+  kept.set(sha256, { graph, size: text.length });
+  keptSize += text.length;
+  for (const [oldest, { size }] of kept) {
+    if (keptSize <= KEPT_CHARACTERS) break;
+    kept.delete(oldest);
+    keptSize -= size;
+  }
+  return graph;
 }
 
 export async function addVersion(

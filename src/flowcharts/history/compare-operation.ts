@@ -4,7 +4,7 @@ import { type Context, defineOperation, pageInput, pageOutput } from '../../oper
 import { changedKeys, compareRuns } from './compare-runs.ts';
 import { type HistoryNeeds, Id, RunId } from './inputs.ts';
 import { findRun, pinnedGraph, withOutputs } from './read-runs.ts';
-import { duration } from './render.ts';
+import { duration, nodeName } from './render.ts';
 import { type FlowchartRun, RUN_STATUSES, type RunRow } from './run-record.ts';
 
 const LIMITS = ['max_node_executions', 'max_runtime_minutes', 'max_parallel_nodes'] as const;
@@ -139,7 +139,7 @@ function comparisonText(payload: z.output<typeof Compared>): string {
     ...payload.limits.map(({ limit, left: one, right: other }) => [limit, String(one ?? ''), String(other ?? '')]),
   ];
   const rows = payload.steps.map((step) => [
-    step.node_title ?? `node ${step.flowchart_node_id}`,
+    nodeName(step),
     String(step.execution_index),
     step.left?.status ?? '-',
     step.right?.status ?? '-',

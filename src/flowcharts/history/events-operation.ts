@@ -32,6 +32,7 @@ export const eventsOperation = defineOperation({
   access: { can: 'read' },
   effect: 'read',
   http: { method: 'GET', path: '/api/v1/flowcharts/runs/{run_id}/events', tag: 'Runs' },
+  mcp: { tool: 'run_events' },
   cli: {
     command: 'run events <run_id>',
     examples: ['flowright run events 12 --after 40'],

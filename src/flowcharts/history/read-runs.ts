@@ -89,10 +89,29 @@ export async function withOutputs(
     ended.flatMap(({ output_node_run_id }) => output_node_run_id ?? []),
   );
   const states = await readStates(queries, nodeRuns);
+  const degraded = await countDegraded(
+    queries,
+    rows.map(({ id }) => id),
+  );
   return rows.map((row) => {
-    const run = flowchartRun(row, { output: states.get(row.output_node_run_id ?? 0)?.output_state ?? null });
+    const bare = flowchartRun(row, { output: states.get(row.output_node_run_id ?? 0)?.output_state ?? null });
+    const run = { ...bare, warning_count: bare.warning_count + (degraded.get(row.id) ?? 0) };
     return options.inList ? { ...run, input: excerptOf(run.input), output: excerptOf(run.output) } : run;
   });
+}
+
+/** Node runs of each run that succeeded only with a warning. */
+async function countDegraded(queries: Queries, runIds: readonly number[]): Promise<Map<number, number>> {
+  if (runIds.length === 0) return new Map();
+  const rows = await queries
+    .selectFrom('flowchart_run_nodes')
+    .select('flowchart_run_id')
+    .select((expression) => expression.fn.countAll<number | string>().as('count'))
+    .where('flowchart_run_id', 'in', runIds)
+    .where('degraded_reason', 'is not', null)
+    .groupBy('flowchart_run_id')
+    .execute();
+  return new Map(rows.map(({ flowchart_run_id, count }) => [flowchart_run_id, Number(count)]));
 }
 
 export interface RunCounts {

@@ -21,19 +21,35 @@ export function nodeRunTable(nodeRuns: readonly NodeRun[]): string {
   const rows = nodeRuns.map((nodeRun) => [
     String(nodeRun.sequence),
     String(nodeRun.id),
-    nodeRun.node_title ?? `node ${nodeRun.flowchart_node_id}`,
+    nodeName(nodeRun),
     nodeRun.node_type,
-    nodeRun.degraded_status ? `${nodeRun.status} (${nodeRun.degraded_reason})` : nodeRun.status,
+    statusText(nodeRun),
     took(nodeRun.started_at, nodeRun.finished_at),
     nodeRun.error ?? '',
   ]);
   return textTable(['#', 'NODE RUN', 'NODE', 'TYPE', 'STATUS', 'TOOK', 'ERROR'], rows);
 }
 
+function statusText({ status, degraded_status, degraded_reason, reused_from_id }: NodeRun): string {
+  const notes = [
+    ...(degraded_status ? [degraded_reason] : []),
+    ...(reused_from_id === null ? [] : [`reused from node run ${reused_from_id}`]),
+  ];
+  return notes.length === 0 ? status : `${status} (${notes.join('; ')})`;
+}
+
+/** What people call a node: its title, or else its kind and its id. */
+export function nodeName(node: { node_title: string | null; node_type: string; flowchart_node_id: number }): string {
+  return node.node_title || `${node.node_type} ${node.flowchart_node_id}`;
+}
+
 export function runCard(run: FlowchartRun, name: string): string[] {
   return [
     `run ${run.id} of ${inertLine(name)} (flowchart ${run.flowchart_id}, version ${run.graph_version}): ${run.status}`,
     `started by ${inertLine(run.started_by)}, ${run.started_at ?? 'not yet'}${run.finished_at ? `, finished ${run.finished_at}` : ''}`,
+    ...(run.replayed_from_run_id === null
+      ? []
+      : [`repeats run ${run.replayed_from_run_id}${run.replay_action ? ` (${inertLine(run.replay_action)})` : ''}`]),
     ...(run.error ? [`error: ${inertLine(run.error)} (${run.error_code ?? ''})`] : []),
     ...run.warnings.map((warning) => `warning: ${inertLine(warningText(warning))}`),
   ];

@@ -1,3 +1,4 @@
+import type { Selectable } from 'kysely';
 import * as z from 'zod';
 import type { ContextSources, NodeRunRow, NodeRunState } from '../../artifacts/index.ts';
 import type { FlowchartRunsTable, RunStatus } from '../../database/index.ts';
@@ -65,7 +66,7 @@ const runShape = {
 /** A run as every door sends it. */
 export const FlowchartRun = z.strictObject(runShape).meta({ id: 'FlowchartRun' });
 export type FlowchartRun = z.output<typeof FlowchartRun>;
-export type RunRow = Omit<FlowchartRunsTable, 'id'> & { id: number };
+export type RunRow = Selectable<FlowchartRunsTable>;
 
 export const FlowchartRunWithCounts = z
   .strictObject({

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Queries } from '../../database/index.ts';
 import { inertLine } from '../../kernel/terminal.ts';
 import { pinnedGraph } from './read-runs.ts';
-import { warningText } from './render.ts';
+import { nodeName, warningText } from './render.ts';
 import { RUN_STATUSES, type RunRow } from './run-record.ts';
 
 const MAX_WARNINGS = 25;
@@ -121,6 +121,8 @@ async function waitingNodeRuns(queries: Queries, run: RunRow): Promise<RunStatus
     .select(['id', 'flowchart_node_id', 'wait_json'])
     .where('flowchart_run_id', '=', run.id)
     .where('status', '=', 'waiting')
+    // One that has its answer waits for nobody but its walker.
+    .where('answer_json', 'is', null)
     .orderBy('sequence')
     .limit(MAX_WAITING)
     .execute();
@@ -146,8 +148,9 @@ export function statusLines(payload: RunStatusPayload): string {
 
 /** What to do about a node run that waits. */
 export function waitingLine(waiting: RunStatusPayload['waiting'][number]): string {
-  const title = inertLine(waiting.node_title ?? `node ${waiting.flowchart_node_id}`);
-  if (waiting.waits_for.for !== 'person') return `${title} waits for a subflow`;
+  const isForPerson = waiting.waits_for.for === 'person';
+  const title = inertLine(nodeName({ ...waiting, node_type: isForPerson ? 'task' : 'flowchart' }));
+  if (!isForPerson) return `${title} waits for a subflow`;
   const prompt = inertLine(String(waiting.waits_for.prompt ?? '')).slice(0, 200);
-  return `${title} waits for a person: ${prompt}\n  answer with: flowright task answer ${waiting.node_run_id}`;
+  return `${title} waits for a person: ${prompt}\n  answer with: flowright task answer ${waiting.node_run_id} --answer …`;
 }

@@ -52,6 +52,7 @@ export const traceOperation = defineOperation({
   access: { can: 'read' },
   effect: 'read',
   http: { method: 'GET', path: '/api/v1/flowcharts/runs/{run_id}/trace', tag: 'Runs' },
+  mcp: { tool: 'run_trace' },
   cli: {
     command: 'run trace <run_id>',
     examples: ['flowright run trace 12', 'flowright run trace 12 --include failure,timeline'],

@@ -6,7 +6,11 @@ export interface Degradation {
   failed_mode: Mode;
   fallback_mode: Mode;
   fallback_reason: string;
+  /** What the failed mode said, bounded. */
+  fallback_message: string;
 }
+
+const MAX_MESSAGE = 500;
 
 /** What one attempt did not manage, with the word that stands for it in `fallback_reason`. */
 export class AttemptFailure extends Error {
@@ -50,7 +54,15 @@ export async function attemptModes<T>(options: {
   signal.throwIfAborted();
   try {
     const value = await attempt(fallback);
-    return { value, degradation: { failed_mode: mode, fallback_mode: fallback, fallback_reason: failure.reason } };
+    return {
+      value,
+      degradation: {
+        failed_mode: mode,
+        fallback_mode: fallback,
+        fallback_reason: failure.reason,
+        fallback_message: bounded(failure.message),
+      },
+    };
   } catch (thrown) {
     const second = attemptFailure(thrown);
     throw new NodeFailure(
@@ -59,6 +71,10 @@ export async function attemptModes<T>(options: {
       { cause: second },
     );
   }
+}
+
+function bounded(message: string): string {
+  return message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE - 1).replace(/\p{Cs}$/u, '')}…` : message;
 }
 
 function attemptFailure(thrown: unknown): AttemptFailure {

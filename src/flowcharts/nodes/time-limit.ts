@@ -3,7 +3,7 @@ import { createContext, Script } from 'node:vm';
 /** Raised in place of whatever the work would have given. */
 export class TimeUp extends Error {
   constructor(milliseconds: number) {
-    super(`it took longer than ${milliseconds} ms`);
+    super(`it took longer than ${Math.ceil(milliseconds)} ms`);
     this.name = 'TimeUp';
   }
 }

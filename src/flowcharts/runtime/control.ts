@@ -1,4 +1,4 @@
-import { type RunStatus, rows, type Script } from '../../database/index.ts';
+import { type Row, type RunStatus, rows, type Script } from '../../database/index.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { endRun } from './end-run.ts';
 import { emit, runEvent } from './run-events.ts';
@@ -33,6 +33,15 @@ export function isEnded(status: RunStatus): boolean {
 }
 
 export function* control(run: RunRow, action: ControlAction, force: boolean, now: string): Script<Controlled> {
+  if (isEnded(run.status) && action === 'cancel') {
+    // A flowchart that leads back to its start is on to the next run by now; it is the whole that is to stop.
+    const [next] = yield* rows<RunRow & Row>(
+      // Asked in this way it is also locked.
+      `update flowchart_runs set updated_at = updated_at where chain_run_id = ? and finished_at is null returning *`,
+      run.chain_run_id ?? run.id,
+    );
+    if (next) return yield* cancel(next, force, now);
+  }
   if (isEnded(run.status)) return { applied_action: action === 'cancel' ? 'none' : 'noop', updated: false, woken: [] };
   if (action === 'cancel') return yield* cancel(run, force, now);
   return action === 'pause' ? yield* pause(run, now) : yield* resume(run, now);
@@ -82,5 +91,21 @@ function* become(run: RunRow, status: RunStatus, requested: string, now: string)
   yield* emit(run.id, now, [
     runEvent(run, status, { transition, requested_action: requested, status_before: run.status, status_after: status }),
   ]);
-  return { applied_action: status, updated: true, woken: [run.id] };
+  const woken = [run.id];
+  if (requested === 'cancel') return { applied_action: status, updated: true, woken };
+  for (const child of yield* subflowsOf(run.id)) {
+    if (requested === 'pause' && child.status === 'stopping') continue;
+    woken.push(...(yield* control(child, requested as ControlAction, false, now)).woken);
+  }
+  return { applied_action: status, updated: true, woken };
+}
+
+/** Those that the run waits for: they pause and go on with it. */
+function* subflowsOf(runId: number): Script<RunRow[]> {
+  return yield* rows<RunRow & Row>(
+    `select child.* from flowchart_runs child
+      join flowchart_run_nodes waiting on waiting.id = child.parent_node_run_id and waiting.status = 'waiting'
+    where child.parent_run_id = ? and child.finished_at is null order by child.id`,
+    runId,
+  );
 }

@@ -244,7 +244,22 @@ export class Dispatcher implements RuntimeHost {
     if (!asksOwners) return;
     this.#ownersAskedAt = performance.now();
     await this.#options.presence.renew();
-    if (this.#takesOthers) await this.#lookForOrphans();
+    if (!this.#takesOthers) return;
+    await this.#lookForOrphans();
+    await this.#lookForOverdue();
+  }
+
+  /** Whoever waits for people or subflows is in nobody's memory; its time limit is looked at here. */
+  async #lookForOverdue(): Promise<void> {
+    const now = this.#services.clock.now().toISOString();
+    const woken = await this.#services.database.script(() =>
+      rows<{ id: number }>(
+        `update flowchart_runs set wakes = wakes + 1 where status = 'running' and owner is null and wakes = 0 and id in
+          (select flowchart_run_id from flowchart_run_nodes where status = 'waiting' and wait_until <= ?) returning id`,
+        now,
+      ),
+    );
+    for (const { id } of woken) this.wake(id);
   }
 
   async #lookForOrphans(): Promise<void> {

@@ -15,7 +15,15 @@ export interface Draft {
 }
 
 export function emptyDraft(): Draft {
-  return { completed: [], fired: [], waiting: [], failed: [], end: null, followUp: null, warnings: [] };
+  return {
+    completed: [],
+    fired: [],
+    waiting: [],
+    failed: [],
+    end: null,
+    followUp: null,
+    warnings: [],
+  };
 }
 
 export function sizeOf(draft: Draft): number {

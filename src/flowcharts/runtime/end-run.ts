@@ -64,6 +64,8 @@ export function* endRun(
   yield* rows(
     `update flowchart_runs set status = ?, finished_at = ?, updated_at = ?, output_node_run_id = ?, error = ?,
       error_code = ?, warnings_json = coalesce(?, warnings_json), owner = null, wakes = 0,
+      executions = (select count(*) from flowchart_run_nodes where flowchart_run_id = flowchart_runs.id),
+      completions = (select count(completed_order) from flowchart_run_nodes where flowchart_run_id = flowchart_runs.id),
       started_at = coalesce(started_at, ?)
     where id = ?`,
     end.status,

@@ -101,9 +101,7 @@ function inTime(flight: Flight, plan: FlightPlan, work: Promise<NodeResult>): Pr
   const seconds = flight.node.config.timeout_seconds;
   return new Promise((land) => {
     const limit =
-      typeof seconds === 'number'
-        ? setTimeout(() => flight.abort.abort(timeout(flight, seconds)), seconds * 1_000)
-        : null;
+      typeof seconds === 'number' ? setTimeout(() => flight.abort.abort(timeoutOf(flight)), seconds * 1_000) : null;
     const finish = (landing: Landing): void => {
       if (limit) clearTimeout(limit);
       signal.removeEventListener('abort', onAbort);
@@ -118,8 +116,9 @@ function inTime(flight: Flight, plan: FlightPlan, work: Promise<NodeResult>): Pr
   });
 }
 
-function timeout({ node }: Flight, seconds: number): NodeFailure {
-  return new NodeFailure('node_timeout', `Node ${node.id} took longer than its timeout_seconds (${seconds}).`);
+export function timeoutOf({ node }: Flight): NodeFailure {
+  const message = `Node ${node.id} took longer than its timeout_seconds (${node.config.timeout_seconds}).`;
+  return new NodeFailure('node_timeout', message);
 }
 
 /** What is not ours to tell stays in the log. */

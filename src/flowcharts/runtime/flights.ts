@@ -1,7 +1,7 @@
 import { NodeFailure, type NodeResult } from '../nodes/node-type.ts';
 import { buildContext, propagatedAttachments } from './build-context.ts';
 import type { CompiledGraph } from './compiled-graph.ts';
-import { createFlight, type Flight, failureOf, fly, type Landing } from './flight.ts';
+import { createFlight, type Flight, failureOf, fly, type Landing, timeoutOf } from './flight.ts';
 import type { NewRun } from './new-run.ts';
 import type { Output, Outputs } from './outputs.ts';
 import type { Activation } from './scheduler.ts';
@@ -60,6 +60,12 @@ export class Flights {
     );
   }
 
+  /** A node run that has waited for longer than its node allows. */
+  timeOut(activation: Activation, nodeRunId: number): void {
+    const flight = this.#board(activation, nodeRunId);
+    this.#report({ flight, failure: timeoutOf(flight) });
+  }
+
   land(flight: Flight): void {
     this.#inTheAir.delete(flight.activation.sequence);
   }
@@ -87,6 +93,7 @@ export class Flights {
     if (ids.length === 0 || flight.node.node_type === 'end') return void this.#fly(flight, outputs, answer);
     this.#services.findAttachments(this.#run.vault_id, ids).then(
       (attachments) => {
+        if (attachments.length < ids.length) return this.#failed(flight, attachmentsMissing(ids, attachments));
         flight.attachments = attachments;
         this.#fly(flight, outputs, answer);
       },
@@ -136,4 +143,13 @@ export class Flights {
 
 function textIn(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
+}
+
+function attachmentsMissing(ids: readonly number[], found: readonly { id: number }[]): NodeFailure {
+  const there = new Set(found.map(({ id }) => id));
+  const missing = ids.filter((id) => !there.has(id)).join(', ');
+  return new NodeFailure(
+    'attachment_missing',
+    `Attachment ${missing} is not there any more. Upload it again, or unbind it.`,
+  );
 }

@@ -1,13 +1,13 @@
-/** No run executes more nodes than this, whatever its flowchart says. */
+/** No run, with those before it that led back to the start, executes more nodes than this. */
 export const MAX_EXECUTIONS = 10_000;
-/** No flowchart comes back to its start more often than this. */
-export const MAX_CYCLES = 10_000;
 /** No subflow lies deeper than this. */
 export const MAX_DEPTH = 8;
 
 const MINUTE_MS = 60_000;
 
 export interface Limits {
+  /** Node runs of the runs before it that led back to the start. */
+  executions_before: number;
   max_node_executions: number | null;
   max_runtime_minutes: number | null;
 }
@@ -20,13 +20,14 @@ export interface GuardRail {
 /** Whether the activation with this number may start. */
 export function executionGuard(sequence: number, limits: Limits): GuardRail | null {
   const { max_node_executions: maximum } = limits;
-  if (maximum !== null && sequence > maximum) {
+  const count = sequence + limits.executions_before;
+  if (maximum !== null && count > maximum) {
     return {
       error_code: 'max_node_executions',
       error: `The run has reached max_node_executions (${maximum}). Raise it on the flowchart if the run is meant to go on.`,
     };
   }
-  if (sequence <= MAX_EXECUTIONS) return null;
+  if (count <= MAX_EXECUTIONS) return null;
   return {
     error_code: 'execution_limit',
     error: `The run has reached the safety limit of ${MAX_EXECUTIONS} node executions. Look for a loop that never ends.`,

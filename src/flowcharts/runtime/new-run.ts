@@ -19,6 +19,8 @@ export interface NewRun {
   depth?: number;
   cycle?: number;
   follows_run_id?: number;
+  chain_run_id?: number;
+  executions_before?: number;
   replayed_from_run_id?: number;
   replay_action?: string;
   warnings_json?: string;
@@ -31,9 +33,9 @@ export function* insertRun(run: NewRun, now: string): Script<number> {
   const [row] = yield* rows<{ id: number }>(
     `insert into flowchart_runs (vault_id, flowchart_id, graph_version, status, entry_node_id, input_json, warnings_json,
       trigger_source, started_by, started_as, parent_run_id, parent_node_run_id, depth, cycle, follows_run_id,
-      replayed_from_run_id, replay_action, max_node_executions, max_runtime_minutes, max_parallel_nodes, executions,
+      chain_run_id, executions_before, replayed_from_run_id, replay_action, max_node_executions, max_runtime_minutes, max_parallel_nodes, executions,
       completions, active_ms, fence, wakes, request_id, correlation_id, created_at, updated_at)
-    values (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, 1, ?, ?, ?, ?) returning id`,
+    values (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, 1, ?, ?, ?, ?) returning id`,
     run.vault_id,
     run.flowchart_id,
     run.graph_version,
@@ -48,6 +50,8 @@ export function* insertRun(run: NewRun, now: string): Script<number> {
     run.depth ?? 0,
     run.cycle ?? 1,
     run.follows_run_id ?? null,
+    run.chain_run_id ?? null,
+    run.executions_before ?? 0,
     run.replayed_from_run_id ?? null,
     run.replay_action ?? null,
     run.max_node_executions,

@@ -4,7 +4,7 @@ import { completedNode } from './completed-node.ts';
 import type { Draft } from './draft.ts';
 import type { Flight } from './flight.ts';
 import type { Wait } from './flights.ts';
-import { executionGuard, MAX_CYCLES } from './limits.ts';
+import { executionGuard } from './limits.ts';
 import type { NewRun } from './new-run.ts';
 import type { Outputs } from './outputs.ts';
 import { type RecordedNodeRun, type RestoredSchedule, restoreSchedule } from './restore.ts';
@@ -73,7 +73,12 @@ export class Progress {
     const { output_state, routing_state } = ended;
     const step = succeed(this.#graph, this.#schedule.state, sequence, routing_state);
     if (step.fault) {
-      this.absorbFailure(draft, flight, new NodeFailure(step.fault.code, step.fault.message));
+      // What it found stays to be seen: of a decision, why nothing matched.
+      const { output_json, routing_json } = ended.row;
+      this.absorbFailure(draft, flight, new NodeFailure(step.fault.code, step.fault.message), {
+        output_json,
+        routing_json,
+      });
       return;
     }
     this.#schedule.completions += 1;
@@ -88,15 +93,31 @@ export class Progress {
   }
 
   /** One failed node fails the run; what else is under way is canceled with it. */
-  absorbFailure(draft: Draft, flight: Flight, failure: NodeFailure): void {
+  absorbFailure(
+    draft: Draft,
+    flight: Flight,
+    failure: NodeFailure,
+    made: { output_json: string | null; routing_json: string | null } = { output_json: null, routing_json: null },
+  ): void {
     const error = { error: failure.message, error_code: failure.code };
-    draft.failed.push({ ...identityOf(flight), ...error });
+    draft.failed.push({ ...identityOf(flight), ...error, ...made });
     draft.end = { status: 'failed', ...error };
   }
 
   absorbWait(draft: Draft, flight: Flight, wait: Wait, child: NewRun | null): void {
     this.waiting.set(flight.node_run_id, flight.activation);
-    draft.waiting.push({ ...identityOf(flight), wait_json: JSON.stringify(wait), child });
+    draft.waiting.push({
+      ...identityOf(flight),
+      wait_json: JSON.stringify(wait),
+      wait_until: this.#deadline(flight),
+      child,
+    });
+  }
+
+  #deadline({ node }: Flight): string | null {
+    const seconds = node.config.timeout_seconds;
+    if (typeof seconds !== 'number') return null;
+    return new Date(this.#services.clock.now().getTime() + seconds * 1_000).toISOString();
   }
 
   /** A subflow is waited for, unless its node says that it is only to be begun. */
@@ -129,9 +150,7 @@ export class Progress {
     if (outcome.kind === 'terminated') {
       if (flight.node.node_type === 'end') draft.end.output_node_run_id = this.#latestUpstream(flight.activation);
     } else if (outcome.kind === 'looped') {
-      if (this.#run.cycle < MAX_CYCLES) draft.followUp = followUpOf(this.#run);
-      else
-        this.#warn(draft, 'cycle_limit', `The flowchart has come back to its start ${MAX_CYCLES} times; it ends here.`);
+      draft.followUp = followUpOf(this.#run, this.executions);
     } else if (outcome.starved.length > 0) {
       const names = outcome.starved.map(
         ({ node_id, missing }) => `node ${node_id} still waited for ${missing.map((id) => `node ${id}`).join(', ')}`,
@@ -199,8 +218,8 @@ function identityOf({ node, node_run_id, activation }: Flight) {
   };
 }
 
-/** The same again, from the start, with the same input. */
-function followUpOf(run: RunRow): NewRun {
+/** The same again, from the start, with the same input. What was executed so far counts on. */
+function followUpOf(run: RunRow, executions: number): NewRun {
   return {
     vault_id: run.vault_id,
     flowchart_id: run.flowchart_id,
@@ -216,6 +235,8 @@ function followUpOf(run: RunRow): NewRun {
     depth: run.depth,
     cycle: run.cycle + 1,
     follows_run_id: run.id,
+    chain_run_id: run.chain_run_id ?? run.id,
+    executions_before: run.executions_before + executions,
     request_id: run.request_id,
     correlation_id: run.correlation_id,
   };

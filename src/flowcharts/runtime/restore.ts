@@ -90,6 +90,8 @@ export interface News {
   wakes: number;
   /** What to tell node runs that wait: a person's answer, or an EndedChild. */
   answers: { node_run_id: number; answer: unknown }[];
+  /** Node runs that have waited for too long. */
+  overdue: number[];
 }
 
 /** How a subflow ended, as the node that waited for it is told. */
@@ -101,7 +103,7 @@ export interface EndedChild {
   output: unknown;
 }
 
-export function* readNews(runId: number, fence: number): Script<News | null> {
+export function* readNews(runId: number, fence: number, now: string): Script<News | null> {
   const [run] = yield* rows<{ status: RunStatus; wakes: number }>(
     'select status, wakes from flowchart_runs where id = ? and fence = ? and finished_at is null',
     runId,
@@ -123,11 +125,17 @@ export function* readNews(runId: number, fence: number): Script<News | null> {
     where child.parent_run_id = ? and child.finished_at is not null`,
     runId,
   );
+  const overdue = yield* rows<{ id: number }>(
+    "select id from flowchart_run_nodes where flowchart_run_id = ? and status = 'waiting' and wait_until <= ? and answer_json is null",
+    runId,
+    now,
+  );
   if (run.wakes > 0) {
     yield* rows('update flowchart_runs set wakes = wakes - ? where id = ? and fence = ?', run.wakes, runId, fence);
   }
   return {
     ...run,
+    overdue: overdue.map(({ id }) => id),
     answers: [
       ...answers.map(({ id, answer_json }) => ({ node_run_id: id, answer: JSON.parse(answer_json) as unknown })),
       ...ended.map(({ node_run_id, output_state_json, ...child }) => {

@@ -188,9 +188,14 @@ function activate(
   return activation;
 }
 
+/** Where not all parents are needed, tokens that come after enough of them have are no surprise. */
 function starvedIn(graph: CompiledGraph, state: ScheduleState): Starved[] {
+  const needsAll = (node_id: number): boolean => {
+    const fanIn = graph.fanIn.get(node_id);
+    return fanIn !== undefined && fanIn.need >= fanIn.parents.length;
+  };
   return [...state.waiting]
-    .filter(([, { ready }]) => ready.size > 0)
+    .filter(([node_id, { ready }]) => ready.size > 0 && (needsAll(node_id) || !state.executions.has(node_id)))
     .map(([node_id, { ready }]) => ({
       node_id,
       delivered_by: [...ready].sort((a, b) => a - b),

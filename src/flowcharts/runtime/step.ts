@@ -39,6 +39,8 @@ export interface NewArtifact {
 
 export interface WaitingNode extends NodeRunIdentity {
   wait_json: string;
+  /** When waiting becomes a failure; null: never. */
+  wait_until: string | null;
   /** The subflow to wait for, made in this same step. */
   child: NewRun | null;
 }
@@ -52,6 +54,9 @@ export interface FiredNode {
 export interface FailedNode extends NodeRunIdentity {
   error: string;
   error_code: string;
+  /** What it had made, where it failed only because nothing could follow from that. */
+  output_json: string | null;
+  routing_json: string | null;
 }
 
 export interface StartingNode {
@@ -144,8 +149,9 @@ export function* writeStep(step: StepWrites): Script<StepResult> {
       woken.push(childId);
     }
     yield* rows(
-      "update flowchart_run_nodes set status = 'waiting', wait_json = ? where id = ?",
+      "update flowchart_run_nodes set status = 'waiting', wait_json = ?, wait_until = ? where id = ?",
       node.wait_json,
+      node.wait_until,
       node.id,
     );
     events.push(nodeEvent(run, node, 'waiting'));
@@ -231,9 +237,12 @@ function* complete(
 
 function* fail(node: FailedNode, now: string): Script<void> {
   yield* rows(
-    "update flowchart_run_nodes set status = 'failed', error = ?, error_code = ?, finished_at = ? where id = ?",
+    `update flowchart_run_nodes set status = 'failed', error = ?, error_code = ?, output_state_json = ?,
+      routing_state_json = ?, finished_at = ? where id = ?`,
     node.error,
     node.error_code,
+    node.output_json,
+    node.routing_json,
     now,
     node.id,
   );

@@ -51,6 +51,9 @@ export class Walk {
   #overtime: NodeJS.Timeout | null = null;
   #lastTurn = performance.now();
   #notedAt = 0;
+  #isNoted = true;
+  #isNoteDue = false;
+  #noteTimer: NodeJS.Timeout | null = null;
   #lastEvent: number | null = null;
 
   constructor(run: RunRow, graph: CompiledGraph, services: WalkServices) {
@@ -86,11 +89,13 @@ export class Walk {
         else if (this.#isPoked) await this.#attend();
         else if (runtimeGuard(this.#active.milliseconds, this.#run)) await this.#endOvertime();
         else if (this.#freeSlots() > 0 && this.#progress.hasReady) await this.#commit(emptyDraft());
+        else if (this.#isNoteDue) await this.#commit(emptyDraft());
         else if (this.#flights.count > 0) await this.#nextSignal();
         else await this.#leave();
       }
     } finally {
       if (this.#overtime) clearTimeout(this.#overtime);
+      if (this.#noteTimer) clearTimeout(this.#noteTimer);
       this.#flights.callBack();
     }
   }
@@ -207,8 +212,11 @@ export class Walk {
   /** Not with every step: it is one more page to write, and whoever takes over counts again. */
   #progressNote(draft: Draft): StepWrites['progress'] {
     const now = performance.now();
-    const isDue = draft.end !== null || draft.waiting.length > 0 || now - this.#notedAt > PROGRESS_MS;
+    const isDue =
+      this.#isNoteDue || draft.end !== null || draft.waiting.length > 0 || now - this.#notedAt > PROGRESS_MS;
+    this.#isNoted = isDue;
     if (!isDue) return null;
+    this.#isNoteDue = false;
     this.#notedAt = now;
     const { executions, completions } = this.#progress;
     return { executions, completions, active_ms: this.#active.milliseconds };
@@ -236,11 +244,12 @@ export class Walk {
     this.#isPoked = false;
     this.#lastEvent = null;
     const { id, fence } = this.#run;
-    const news = await this.#services.database.script(() => readNews(id, fence));
+    const news = await this.#services.database.script(() => readNews(id, fence, this.#now()));
     if (!news) throw new LostRun();
     this.#run.status = news.status;
     if (news.status !== 'running') return;
     for (const { node_run_id, answer } of news.answers) this.#revive(node_run_id, answer);
+    for (const nodeRunId of news.overdue) this.#giveUp(nodeRunId);
     this.#noteActivity();
   }
 
@@ -248,6 +257,12 @@ export class Walk {
     const activation = this.#progress.waiting.get(nodeRunId);
     this.#progress.waiting.delete(nodeRunId);
     if (activation) this.#flights.takeOff(activation, nodeRunId, { value: answer });
+  }
+
+  #giveUp(nodeRunId: number): void {
+    const activation = this.#progress.waiting.get(nodeRunId);
+    this.#progress.waiting.delete(nodeRunId);
+    if (activation) this.#flights.timeOut(activation, nodeRunId);
   }
 
   /** Nothing is under way here. The run stops, pauses, or goes back on the shelf until something wakes it. */
@@ -306,6 +321,15 @@ export class Walk {
     );
   }
 
+  /** While nodes take their time, whoever looks should see how far the run is. */
+  #noteSoon(): void {
+    this.#noteTimer ??= setTimeout(() => {
+      this.#noteTimer = null;
+      this.#isNoteDue = !this.#isNoted;
+      this.#signal();
+    }, PROGRESS_MS);
+  }
+
   #now(): string {
     return this.#services.clock.now().toISOString();
   }
@@ -317,6 +341,7 @@ export class Walk {
 
   async #nextSignal(): Promise<void> {
     if (this.#reports.length > 0 || this.#isPoked || this.#isClosing) return;
+    if (!this.#isNoted) this.#noteSoon();
     await new Promise<void>((wakeUp) => {
       this.#wakeUp = wakeUp;
     });

@@ -19,6 +19,7 @@ export function addOperationCommand(program: Command, operation: AnyOperation, c
   if (examples.length > 0)
     command.addHelpText('after', `\nExamples:\n${examples.map((line) => `  ${line}`).join('\n')}`);
   command.action(async (...received: unknown[]) => {
+    cli.word({ fields: fieldNames(Object.keys(shape), positional) });
     const texts: Record<string, unknown> = {};
     positional.forEach((key, at) => {
       texts[key] = received[at];
@@ -30,6 +31,12 @@ export function addOperationCommand(program: Command, operation: AnyOperation, c
     }
     await cli.call(operation, decodeText(operation.input, texts));
   });
+}
+
+/** What somebody who types the command calls each field. */
+function fieldNames(keys: readonly string[], positional: readonly string[]): Record<string, string> {
+  const nameOf = (key: string) => (positional.includes(key) ? `<${key}>` : `--${key.replaceAll('_', '-')}`);
+  return Object.fromEntries(keys.map((key) => [key, nameOf(key)]));
 }
 
 /** The command at a path of words, made where it is missing. */

@@ -1,4 +1,10 @@
-import { duration, isTerminal, type RunStatusPayload, waitingLine } from '../../flowcharts/index.ts';
+import {
+  duration,
+  isTerminal,
+  nodeName as nameOf,
+  type RunStatusPayload,
+  waitingLine,
+} from '../../flowcharts/index.ts';
 import { COLOURS, inertLine, paint } from '../../kernel/terminal.ts';
 
 /** What a view shows of an event; the rest of it is of no interest here. */
@@ -38,6 +44,9 @@ const MARKS: Record<string, [mark: string, colour: string]> = {
 };
 /** Lines beside those of nodes: heading, counts, warnings, waits. */
 const MAX_WARNINGS = 3;
+const MAX_WAITS = 3;
+/** A question must be read whole to be answered, within reason. */
+const MAX_WRAPS = 4;
 
 export function emptyView(runId: number): RunView {
   return {
@@ -101,7 +110,10 @@ export function liveLines(view: RunView, screen: Screen): string[] {
   const head = headLine(view, screen.now_ms);
   const foot = [
     ...warningLines(view),
-    ...(isTerminal(view.status) ? [] : view.waiting.slice(0, 3).flatMap((waiting) => waitingLine(waiting).split('\n'))),
+    ...waitingLines(view)
+      .slice(0, MAX_WAITS)
+      .flatMap((text) => text.split('\n'))
+      .flatMap((line) => wrapped(line, screen.columns)),
   ];
   const room = Math.max(1, screen.rows - foot.length - 4);
   const shown = chooseNodes([...view.nodes.values()], room);
@@ -176,14 +188,18 @@ export function eventLine(event: ViewedEvent, titles: Readonly<Record<string, st
   }
 }
 
-/** What to say when the watching ends, and the exit code: 0 completed, 2 failed, 1 otherwise. */
+/** What the run waits for and how to answer; empty once it has ended. */
+export function waitingLines({ status, waiting }: RunView): string[] {
+  return isTerminal(status) ? [] : waiting.map(waitingLine);
+}
+
+/** What to say when the watching ends, beside what was shown on the way, and the exit code: 0 completed, 2 failed, 1 otherwise. */
 export function closing(view: RunView, nowMs: number): { lines: string[]; exitCode: 0 | 1 | 2 } {
   const lines = [headLine(view, nowMs), ...warningLines(view)];
   if (view.error !== null) lines.push(`  error: ${inertLine(view.error)}`);
   if (isTerminal(view.status)) {
     lines.push(`  more: flowright run show ${view.run_id}`);
   } else {
-    lines.push(...view.waiting.map(waitingLine));
     lines.push(`The run is left as it is. Watch it again with: flowright run watch ${view.run_id}`);
   }
   return { lines, exitCode: view.status === 'completed' ? 0 : view.status === 'failed' ? 2 : 1 };
@@ -191,7 +207,11 @@ export function closing(view: RunView, nowMs: number): { lines: string[]; exitCo
 
 function nodeName(event: ViewedEvent, titles: Readonly<Record<string, string>>): string {
   const id = String(event.flowchart_node_id);
-  const title = (Object.hasOwn(titles, id) ? titles[id] : undefined) ?? `${event.flowchart_node_type} ${id}`;
+  const title = nameOf({
+    node_title: (Object.hasOwn(titles, id) ? titles[id] : undefined) ?? null,
+    node_type: String(event.flowchart_node_type),
+    flowchart_node_id: Number(event.flowchart_node_id),
+  });
   const index = Number(event.execution_index ?? 1);
   return index > 1 ? `${title} #${index}` : title;
 }
@@ -205,6 +225,18 @@ function painter(isWanted: boolean): Painter {
 function shorten(text: string, columns: number): string {
   const characters = [...text];
   return characters.length <= columns ? text : `${characters.slice(0, Math.max(0, columns - 1)).join('')}…`;
+}
+
+/** Broken between words where it does not fit. */
+function wrapped(text: string, columns: number): string[] {
+  const lines = [''];
+  for (const word of text.split(/(?<= )/)) {
+    const line = lines.at(-1) as string;
+    const fits = [...line, ...word.trimEnd()].length <= columns;
+    if (fits || line.trim() === '' || lines.length === MAX_WRAPS) lines[lines.length - 1] = line + word;
+    else lines.push(`    ${word}`);
+  }
+  return lines.map((line) => line.trimEnd());
 }
 
 function timeOf(value: unknown): number | null {

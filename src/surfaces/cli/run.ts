@@ -9,7 +9,7 @@ import { loadSettings, type Settings } from '../../settings.ts';
 import { confirm } from './confirm.ts';
 import { commandWords, GLOBAL_OPTIONS, type GlobalOptions, settingsSource } from './global-options.ts';
 import { LOCAL_COMMANDS, localCommands } from './local-commands.ts';
-import { messageLines } from './message-lines.ts';
+import { messageLines, type Wording } from './message-lines.ts';
 import { addOperationCommand, descend } from './operation-command.ts';
 
 /** Exit codes: 0 done, 1 usage or refused, 2 failed. */
@@ -23,6 +23,9 @@ export interface Cli {
   settings(): Settings;
   requestId(): string;
   print(text: string): void;
+  /** Says how errors of this command are to be worded for people. */
+  word(wording: Wording): void;
+  wording(): Wording;
   /** Progress and notices, apart from the answer. */
   tell(text: string): void;
   /** The payload as text, for a command that goes on working with it. */
@@ -53,8 +56,13 @@ export async function runCli(argv: string[], environment: NodeJS.ProcessEnv): Pr
 function createCli(program: Command, environment: NodeJS.ProcessEnv): Cli {
   let settings: Settings | undefined;
   let requestId: string | undefined;
+  let wording: Wording = { fields: {} };
   const cli: Cli = {
     environment,
+    word: (chosen) => {
+      wording = chosen;
+    },
+    wording: () => wording,
     options: () => program.opts<GlobalOptions>(),
     settings: () => {
       settings ??= loadSettings(settingsSource(cli.options(), environment));
@@ -148,7 +156,7 @@ function report(thrown: unknown, argv: readonly string[], cli: Cli): number {
     cli.tell(toJson(errorEnvelope(error, { request_id: idOf(cli) })));
   } else {
     const id = error.code === 'INTERNAL_ERROR' ? `, request ${idOf(cli)}` : '';
-    const [first, ...more] = messageLines(error);
+    const [first, ...more] = messageLines(error, cli.wording());
     cli.tell(`error: ${first} (${error.code}${id})`);
     for (const line of more) cli.tell(line);
   }

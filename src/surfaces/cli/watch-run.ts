@@ -4,7 +4,16 @@ import { wantsColour } from '../../kernel/terminal.ts';
 import { type Asking, asking } from './asking.ts';
 import { operationNamed } from './operation-named.ts';
 import type { Cli } from './run.ts';
-import { closing, emptyView, eventLine, liveLines, type RunView, takeEvent, takeStatus } from './run-view.ts';
+import {
+  closing,
+  emptyView,
+  eventLine,
+  liveLines,
+  type RunView,
+  takeEvent,
+  takeStatus,
+  waitingLines,
+} from './run-view.ts';
 
 const POLL_MS = 200;
 const PAGE = 200;
@@ -27,9 +36,10 @@ export async function watchRun(runId: number, cli: Cli): Promise<number> {
 
 export interface Followed {
   exitCode: number;
-  status: RunStatusPayload['status'];
-  /** What it waits for, where following ended because of that. */
-  waiting: RunStatusPayload['waiting'];
+  /** The person left while the run was under way. */
+  left: boolean;
+  /** Following ended because the run only waits for people, which was shown. */
+  waits: boolean;
   /** The last event that was shown. */
   after: number;
 }
@@ -65,11 +75,10 @@ export async function followRun(
       }
       takeStatus(view, standing);
       show.redraw(view);
-      const isOver = isTerminal(standing.status) || left.signal.aborted;
-      const isStill = options.untilPeople === true && onlyWaitsForPeople(standing);
-      if (isOver || isStill) {
-        const exitCode = finish(view, show);
-        return { exitCode: isStill ? 0 : exitCode, status: standing.status, waiting: standing.waiting, after };
+      const isOver = isTerminal(standing.status);
+      if (isOver || left.signal.aborted) return { exitCode: finish(view, show), left: !isOver, waits: false, after };
+      if (options.untilPeople === true && onlyWaitsForPeople(standing)) {
+        return { exitCode: 0, left: false, waits: true, after };
       }
       await wait(POLL_MS, undefined, { signal: left.signal }).catch(() => {});
     }
@@ -119,7 +128,7 @@ function plainOutput(cli: Cli): Output {
     note: cli.tell,
     // A wait is said once: whoever reads a log must see what the run is waiting for.
     redraw: (view) => {
-      const waits = liveWaits(view);
+      const waits = waitingLines(view).join('\n');
       if (waits !== '' && waits !== told) cli.print(waits);
       told = waits;
     },
@@ -128,11 +137,6 @@ function plainOutput(cli: Cli): Output {
     },
     end: () => {},
   };
-}
-
-function liveWaits(view: RunView): string {
-  const asks = view.waiting.filter(({ waits_for }) => waits_for.for === 'person');
-  return asks.map(({ node_run_id }) => `waits for a person: flowright task answer ${node_run_id}`).join('\n');
 }
 
 const HIDE_CURSOR = '\u001b[?25l';

@@ -56,7 +56,10 @@ const ARITHMETIC: Record<string, (a: number, b: number) => number> = {
   '+': (a, b) => a + b,
   '-': (a, b) => a - b,
   '*': (a, b) => a * b,
-  '/': (a, b) => a / b,
+  '/': (a, b) => {
+    if (b === 0) throw new RangeError('division by zero');
+    return a / b;
+  },
   '%': (a, b) => a % b,
 };
 

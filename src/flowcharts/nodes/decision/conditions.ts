@@ -18,6 +18,8 @@ export interface Verdict {
   reason: string;
   /** The place in the input context whose value decided. */
   path: string | null;
+  /** It could not be told whether the condition holds; `reason` says why. */
+  failed?: true;
 }
 
 /** Turns a text into something that can be evaluated; an argument, so that this file needs no parser. */
@@ -161,10 +163,14 @@ function expression(
   try {
     const value = compiled.evaluate(context, milliseconds);
     if (typeof value === 'boolean') return { matched: value, reason: `the expression is ${value}`, path: null };
-    return { matched: false, reason: `the expression gives ${kindOf(value)}, not true or false`, path: null };
+    return undecided(`the expression gives ${kindOf(value)}, not true or false`);
   } catch (thrown) {
-    return { matched: false, reason: `the expression failed: ${reasonOf(thrown)}`, path: null };
+    return undecided(`the expression failed: ${reasonOf(thrown)}`);
   }
+}
+
+function undecided(reason: string): Verdict {
+  return { matched: false, reason, path: null, failed: true };
 }
 
 /** The one sentence of an error of an expression, without the picture of the place that its message has. */

@@ -5,6 +5,7 @@ import { checkDecision, conditionsOf, normaliseDecision } from './config.ts';
 
 /** For all conditions of a node together: nobody else is served while they are evaluated. */
 const EVALUATION_MS = 250;
+const MAX_NAMED = 20;
 
 interface Evaluation {
   connector_id: string;
@@ -54,6 +55,7 @@ function decide({ node, input }: NodeExecution): Outcome {
   }
   const end = performance.now() + EVALUATION_MS;
   const evaluations: Evaluation[] = [];
+  const failures: Evaluation[] = [];
   let resolved_route_path: string | null = null;
   for (const { connector_id, condition_text } of conditions) {
     const condition = readCondition(condition_text, CONTEXT_NAMES);
@@ -64,12 +66,16 @@ function decide({ node, input }: NodeExecution): Outcome {
         `The condition of ${connector_id} cannot be read: ${verdict.invalid}. Mend it in the graph and run again.`,
       );
     }
-    const { matched, reason, path } = verdict;
+    const { matched, reason, path, failed } = verdict;
     if (matched && !evaluations.some((earlier) => earlier.matched)) resolved_route_path = path;
-    evaluations.push({ connector_id, condition_text, matched, reason });
+    const evaluation = { connector_id, condition_text, matched, reason };
+    evaluations.push(evaluation);
+    if (failed) failures.push(evaluation);
   }
   const matched_connector_ids = evaluations.filter(({ matched }) => matched).map(({ connector_id }) => connector_id);
   const no_match = matched_connector_ids.length === 0;
+  // That nothing matched is not known while a condition failed: no route, not even the fallback, may rest on it.
+  if (no_match && failures.length > 0) throw conditionFailed(failures);
   const resolved_route_key = matched_connector_ids[0] ?? null;
   return {
     output_state: { matched_connector_ids, evaluations, no_match, resolved_route_key, resolved_route_path },
@@ -79,5 +85,15 @@ function decide({ node, input }: NodeExecution): Outcome {
       no_match,
       ...(resolved_route_key === null ? {} : { route_key: resolved_route_key }),
     },
+    ...(failures.length === 0 ? {} : { degraded_reason: 'condition_error' }),
   };
+}
+
+function conditionFailed(failures: readonly Evaluation[]): NodeFailure {
+  const named = failures.slice(0, MAX_NAMED).map(({ connector_id, reason }) => `${connector_id} (${reason})`);
+  const more = failures.length > MAX_NAMED ? ` and ${failures.length - MAX_NAMED} more` : '';
+  return new NodeFailure(
+    'condition_failed',
+    `No condition matched, and these could not be evaluated: ${named.join(', ')}${more}. Mend them in the graph, with has(…) where a key may be missing, and run again.`,
+  );
 }

@@ -63,7 +63,7 @@ function outcome(
   }
   const fallback = degradation
     ? { fallback_used: true, ...degradation }
-    : { fallback_used: false, fallback_reason: null, failed_mode: null, fallback_mode: null };
+    : { fallback_used: false, fallback_reason: null, fallback_message: null, failed_mode: null, fallback_mode: null };
   const reason = degradation?.fallback_reason ?? warning?.code;
   return {
     output_state: {
@@ -104,6 +104,7 @@ const ARTIFACT_KEYS = [
   'execution_status',
   'fallback_used',
   'fallback_reason',
+  'fallback_message',
   'failed_mode',
   'fallback_mode',
 ] as const;

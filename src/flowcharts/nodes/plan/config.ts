@@ -1,5 +1,5 @@
 import type { Issue } from '../../../kernel/errors.ts';
-import type { StoreMode } from '../../../plans/index.ts';
+import { patchFaults, type StoreMode } from '../../../plans/index.ts';
 import type { Mode } from '../modes.ts';
 import { NodeFailure } from '../node-type.ts';
 import { type ConfigReader, configReader, isBlank, type Json, names } from './config-reader.ts';
@@ -79,5 +79,9 @@ function understand(raw: Json): { reader: ConfigReader; config: Understood } {
     route_key: reader.text('route_key'),
     route_key_on_complete: reader.text('route_key_on_complete'),
   };
+  const { store_mode, patch } = config;
+  if (store_mode && patch) {
+    for (const { path, message } of patchFaults(store_mode, patch)) reader.refuse(`patch${path}`, message);
+  }
   return { reader, config };
 }

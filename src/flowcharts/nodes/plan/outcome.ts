@@ -37,6 +37,7 @@ export function planOutcome(
       failed_mode: degradation?.failed_mode ?? null,
       fallback_mode: degradation?.fallback_mode ?? null,
       fallback_reason: degradation?.fallback_reason ?? null,
+      fallback_message: degradation?.fallback_message ?? null,
       plan: planView(plan),
       ...(intent.llm_transform_summary === null ? {} : { llm_transform_summary: intent.llm_transform_summary }),
     },
@@ -70,6 +71,7 @@ const ARTIFACT_KEYS = [
   'failed_mode',
   'fallback_mode',
   'fallback_reason',
+  'fallback_message',
   'plan',
   'llm_transform_summary',
 ] as const;

@@ -6,6 +6,7 @@ import {
   type Plan,
   PlanPatchError,
   type PlanWarning,
+  patchFaults,
 } from '../../../plans/index.ts';
 import { lookUp } from '../memory/dot-path.ts';
 import { AttemptFailure, type Mode } from '../modes.ts';
@@ -49,7 +50,7 @@ function applied(plan: Plan, { store_mode }: PlanConfig, patches: readonly Json[
 
 async function guided(execution: NodeExecution, config: PlanConfig, plan: Plan): Promise<Intent> {
   const answer = objectIn(await askModel(execution, guidedPrompt(execution, config, plan), PATCH_SCHEMA));
-  const patch = patchIn(answer);
+  const patch = patchIn(answer, config);
   if (!patch) {
     const message = 'The model answered without a patch: none of name, description, completed, stages, tasks is there.';
     throw new AttemptFailure('llm_validation_error', message);
@@ -87,7 +88,7 @@ async function determined(
     return { patches, warnings, llm_transform_summary: null };
   const { plan } = dryRun(patches);
   const answer = looseObjectIn(await askModel(execution, transformPrompt(execution, config, plan)));
-  const transformed = patchIn(answer);
+  const transformed = patchIn(answer, config);
   return {
     patches: transformed ? [...patches, transformed] : patches,
     warnings,
@@ -104,7 +105,17 @@ function looseObjectIn(text: string): Json {
   }
 }
 
-function patchIn(answer: Json): Json | undefined {
+/** The patch of an answer, if it has one. A model that got its shape wrong may do better when it is asked again. */
+function patchIn(answer: Json, { store_mode }: PlanConfig): Json | undefined {
+  const patch = givenPatch(answer);
+  const [fault] = patch ? patchFaults(store_mode, patch) : [];
+  if (!fault) return patch;
+  const where = fault.path === '' ? '' : ` (at ${fault.path})`;
+  const message = `The patch of the model does not keep to the contract: ${fault.message}${where}.`;
+  throw new AttemptFailure('llm_validation_error', message);
+}
+
+function givenPatch(answer: Json): Json | undefined {
   if (hasPatchKey(answer.patch)) return answer.patch;
   if (!hasPatchKey(answer)) return undefined;
   const beside: readonly string[] = [...SUMMARY_KEYS, 'patch'];

@@ -25,6 +25,7 @@ export function register(program: Command, cli: Cli): void {
       const base =
         options.baseVersion === undefined ? {} : { base_version: wholeNumber(options.baseVersion, '--base-version') };
       const input = { flowchart_id: wholeNumber(id, 'flowchart_id'), ...graphIn(file, ['base_version']), ...base };
+      cli.word({ fields: {}, codes: true });
       await cli.call(await operationNamed('flowchart.save'), input);
     });
   descend(program, ['flowchart', 'validate'])

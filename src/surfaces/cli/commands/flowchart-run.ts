@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import { refusal } from '../../../kernel/errors.ts';
 import { toJson } from '../../../operations/index.ts';
-import { asking } from '../asking.ts';
+import { type Asking, asking } from '../asking.ts';
 import { jsonObject } from '../json-file.ts';
 import { descend } from '../operation-command.ts';
 import { operationNamed } from '../operation-named.ts';
 import type { Cli } from '../run.ts';
-import { followRun } from '../watch-run.ts';
+import { type Followed, followRun } from '../watch-run.ts';
 
 const EXAMPLES = `
 Shows how the run goes on until it ends or waits for people. Without a hub this process walks it.
@@ -50,10 +50,16 @@ async function run(flowchartId: string, options: Options, cli: Cli): Promise<voi
     const payload = (await questions.ask(operation, input)) as { flowchart_run: { id: number } };
     const follows = !cli.options().json && !options.detach;
     if (!follows) cli.print(cli.options().json ? toJson(payload) : await rendered(operation, payload));
-    if (follows)
-      process.exitCode = (await followRun(payload.flowchart_run.id, cli, questions, { untilPeople: true })).exitCode;
+    if (follows && (await follow(payload.flowchart_run.id, cli, questions)).left) return;
     await questions.settle();
   });
+}
+
+async function follow(runId: number, cli: Cli, questions: Asking): Promise<Followed> {
+  const followed = await followRun(runId, cli, questions, { untilPeople: true });
+  process.exitCode = followed.exitCode;
+  if (followed.waits) cli.print(`Once it is answered, the run goes on. Watch it with: flowright run watch ${runId}`);
+  return followed;
 }
 
 async function rendered(operation: Awaited<ReturnType<typeof operationNamed>>, payload: unknown): Promise<string> {
