@@ -39,7 +39,7 @@ onEachDatabase((_engine, make) => {
       ]);
       const { run, lines, one } = await engine().run(chart, { start_node_id: chart.node.j });
       expect([run.status, lines]).toEqual(['completed', ['j succeeded', 'e succeeded']]);
-      expect(JSON.parse(one('j').input_context_json)).toEqual({ upstream: [], dotted: [], dashed: [], total: 1 });
+      expect(JSON.parse(one('j').input_context_json)).toEqual({ upstream: [], total: 1 });
       const refused = await engine().refusal('flowchart.run', { flowchart_id: chart.id, start_node_id: 999_999 });
       expect(refused.code).toBe('BAD_REQUEST');
     });

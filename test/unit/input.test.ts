@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { FlowrightError, type Issue } from '../../src/kernel/errors.ts';
-import { baseType, decodeText, defineOperation, unwrap } from '../../src/operations/index.ts';
+import { type AnyOperation, baseType, decodeText, defineOperation, unwrap } from '../../src/operations/index.ts';
 import { parseInput } from '../../src/operations/input.ts';
+import { operations as planOperations } from '../../src/plans/operations.ts';
 
 const input = z.strictObject({
   limit: z.int().min(1).max(200).optional(),
@@ -79,6 +80,14 @@ describe('decoding text', () => {
       expect(issuesFrom(decoded)).toEqual([expect.objectContaining({ code: 'unknown_key', path: `/${name}` })]);
     },
   );
+
+  it('takes the stages of a plan from a command line', () => {
+    const create = planOperations.find(({ name }) => name === 'plan.create') as AnyOperation;
+    const texts = { name: 'Release', stages: '[{"name":"QA","tasks":[{"name":"Smoke, then fire"}]}]' };
+    expect(parseInput(create, decodeText(create.input as z.ZodObject, texts))).toMatchObject({
+      stages: [{ name: 'QA', tasks: [{ name: 'Smoke, then fire' }] }],
+    });
+  });
 
   it('sees through optional, nullable and default', () => {
     expect(Object.entries(input.shape).map(([key, field]) => `${key} ${baseType(field)}`)).toEqual([

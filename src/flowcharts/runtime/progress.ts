@@ -197,9 +197,12 @@ export class Progress {
 
   /** References only: outputs are stored once, with the node run that gave them. */
   #references({ upstream, dotted, dashed, sequence }: Activation): string {
-    const pairs = (references: readonly Reference[]) =>
-      references.map((reference) => [this.#schedule.nodeRunIds.get(reference.sequence), reference.edge_id]);
-    return JSON.stringify({ upstream: pairs(upstream), dotted: pairs(dotted), dashed: pairs(dashed), total: sequence });
+    const pairs = (references: readonly Reference[]): string =>
+      references
+        .map((reference) => `[${this.#schedule.nodeRunIds.get(reference.sequence)},${reference.edge_id}]`)
+        .join();
+    const pulled = `${listed('dotted', pairs(dotted))}${listed('dashed', pairs(dashed))}`;
+    return `{"upstream":[${pairs(upstream)}]${pulled},"total":${sequence}}`;
   }
 
   #latestUpstream(activation: Activation): number | null {
@@ -207,6 +210,11 @@ export class Progress {
     for (const { sequence } of activation.upstream) latest = Math.max(latest, sequence);
     return this.#schedule.nodeRunIds.get(latest) ?? null;
   }
+}
+
+/** Lists that are empty, as they nearly always are, are left out. */
+function listed(key: string, items: string): string {
+  return items === '' ? '' : `,"${key}":[${items}]`;
 }
 
 function identityOf({ node, node_run_id, activation }: Flight) {

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { rows, type Script } from '../../database/index.ts';
 
 export type RunEventType = 'flowchart.run.updated' | 'flowchart.node.updated' | 'flowchart:node_artifact:persisted';
@@ -38,7 +37,7 @@ export function* emit(
     for (let index = at; index < until; index += 1) {
       const { type, payload_json } = events[index] as RunEvent;
       sequence += 1;
-      values.push(stream, sequence, randomUUID(), type, payload_json, now);
+      values.push(stream, sequence, `${stream}:${sequence}`, type, payload_json, now);
     }
     yield { sql: INSERT_EVENTS[until - at - 1] as string, values };
   }

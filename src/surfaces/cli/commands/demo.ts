@@ -103,17 +103,22 @@ async function decide(what: string, cli: Cli): Promise<boolean> {
   gone.catch(() => {});
   try {
     for (;;) {
-      const answer = await Promise.race([terminal.question(`${inertLine(what)}: yes or no? [Y/n] `), gone]);
+      const question = terminal.question(`${inertLine(what)}: yes or no? [Y/n] `);
+      // What a closed terminal makes of the question depends on the version of Node.
+      const answer = await Promise.race([question.catch(() => gone), gone]);
       const meant = yesOrNo(answer);
       if (meant !== null) return meant;
     }
+  } catch (error) {
+    cli.tell('');
+    throw error;
   } finally {
     terminal.close();
   }
 }
 
 /** Enter is a yes; what is neither is asked again. */
-export function yesOrNo(answer: string): boolean | null {
+function yesOrNo(answer: string): boolean | null {
   const word = answer.trim().toLowerCase();
   if (word === '' || word === 'y' || word === 'yes') return true;
   return word === 'n' || word === 'no' ? false : null;
