@@ -34,14 +34,13 @@ export function patchFaults(storeMode: StoreMode, patch: unknown): Issue[] {
   if (!isObject(patch)) return [{ code: 'invalid_type', message: 'a patch must be an object', path: '' }];
   const entry = { values: patch, path: '' };
   readFields(read, entry, optionalName);
-  const stages = read(() => entriesAt(entry, 'stages')) ?? [];
-  for (const stage of stages) READ_ROW[storeMode](read, stage, 'stage');
-  // append passes over such tasks with a warning, whatever they say.
+  for (const stage of read(() => entriesAt(entry, 'stages')) ?? []) READ_ROW[storeMode](read, stage, 'stage');
   if (storeMode === 'replace') read(() => assertReplaces(entry));
-  else
-    for (const task of read(() => entriesAt(entry, 'tasks')) ?? []) {
-      if (storeMode === 'update') readTaskAnywhere(read, task);
-    }
+  else {
+    const tasks = read(() => entriesAt(entry, 'tasks')) ?? [];
+    // append passes over such tasks with a warning, whatever they say.
+    if (storeMode === 'update') for (const task of tasks) readTaskAnywhere(read, task);
+  }
   return faults;
 }
 
