@@ -54,6 +54,8 @@ export interface AppOptions {
   log: Log;
   clock?: Clock;
   starterDir?: string;
+  /** Whether a new home gets the example flowcharts; it does unless said. */
+  examples?: boolean;
 }
 
 /** Reading flows, which most commands do, needs none of what changes them. */
@@ -67,7 +69,8 @@ export async function openApp(settings: Settings, options: AppOptions): Promise<
   try {
     await migrate(database);
     await migrateConfigs(database, clock);
-    if (await ensureOwner(database, clock)) {
+    const isNew = await ensureOwner(database, clock);
+    if (isNew && options.examples !== false) {
       const { addExamples } = await import('./flowcharts/graph/add-examples.ts');
       await addExamples(database, clock, { vault_id: DEFAULT_VAULT, user_id: OWNER });
     }

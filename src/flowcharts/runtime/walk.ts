@@ -1,4 +1,3 @@
-import { rows } from '../../database/index.ts';
 import { NodeFailure } from '../nodes/node-type.ts';
 import { ActiveTime } from './active-time.ts';
 import type { CompiledGraph } from './compiled-graph.ts';
@@ -8,9 +7,9 @@ import { type Flight, failureOf } from './flight.ts';
 import { type Effect, Flights, type Report } from './flights.ts';
 import { runtimeGuard, runtimeLeft } from './limits.ts';
 import { Outputs } from './outputs.ts';
+import { beginRun, shelveRun } from './ownership.ts';
 import { Progress } from './progress.ts';
 import { readNews, readRecord } from './restore.ts';
-import { emit, runEvent } from './run-events.ts';
 import { LostRun, type StepResult, type StepWrites, writeStep } from './step.ts';
 import type { RunRow, WalkServices } from './walk-services.ts';
 
@@ -104,18 +103,7 @@ export class Walk {
     const run = this.#run;
     const now = this.#now();
     const record = await this.#services.database.script(function* () {
-      if (run.status === 'queued') {
-        const begun = yield* rows(
-          `update flowchart_runs set status = 'running', started_at = coalesce(started_at, ?), updated_at = ?
-          where id = ? and fence = ? and status = 'queued'`,
-          now,
-          now,
-          run.id,
-          run.fence,
-        );
-        if (begun.length === 0) throw new LostRun();
-        yield* emit(run.id, now, [runEvent(run, 'running', { transition: 'started' })]);
-      }
+      if (run.status === 'queued') yield* beginRun(run, now);
       return yield* readRecord(run.id);
     });
     if (run.status === 'queued') run.status = 'running';
@@ -270,28 +258,9 @@ export class Walk {
     const run = this.#run;
     if (run.status === 'stopping') return this.#commit({ ...emptyDraft(), end: { status: 'stopped' } });
     const now = this.#now();
-    // Whoever looks at a run that rests finds it told in full.
     const { executions, completions } = this.#progress;
-    const active_ms = this.#active.milliseconds;
-    const isShelved = await this.#services.database.script(function* () {
-      const pausing = yield* rows(
-        "update flowchart_runs set status = 'paused', updated_at = ? where id = ? and fence = ? and status = 'pausing'",
-        now,
-        run.id,
-        run.fence,
-      );
-      if (pausing.length > 0) yield* emit(run.id, now, [runEvent(run, 'paused', { transition: 'paused' })]);
-      const shelved = yield* rows(
-        `update flowchart_runs set owner = null, executions = ?, completions = ?, active_ms = ?
-        where id = ? and fence = ? and wakes = 0 and finished_at is null`,
-        executions,
-        completions,
-        active_ms,
-        run.id,
-        run.fence,
-      );
-      return shelved.length > 0;
-    });
+    const progress = { executions, completions, active_ms: this.#active.milliseconds };
+    const isShelved = await this.#services.database.script(() => shelveRun(run, progress, now));
     this.#services.committed(run.id, []);
     if (isShelved) this.#isOver = true;
     else this.#isPoked = true;
