@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { filesIn } from '../data-integrity/vault-files.ts';
-import { onEachDatabase, onFirst, type TestStore } from '../support/databases.ts';
+import { onFirst, onFirstDatabase, type TestStore } from '../support/databases.ts';
 import { flowright, flowrightJson, type ProgramOptions, startHub } from '../support/program.ts';
 
 interface Written {
@@ -15,7 +15,7 @@ interface Note {
   state_id: string;
 }
 
-onEachDatabase((engine, makeStore) => {
+onFirstDatabase((engine, makeStore) => {
   const once = onFirst(engine);
   let store: TestStore;
   let options: ProgramOptions;

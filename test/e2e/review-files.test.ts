@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { FlowBundle } from '../../src/flows/index.ts';
-import { onEachDatabase, onFirst } from '../support/databases.ts';
+import { onFirst, onFirstDatabase } from '../support/databases.ts';
 import { sampleFlow } from '../support/flows.ts';
 import {
   approve,
@@ -22,7 +22,7 @@ interface Mirrors {
   mirrors: { flow_id: string; version: string; state: string; path: string }[];
 }
 
-onEachDatabase((engine, makeStore) => {
+onFirstDatabase((engine, makeStore) => {
   const once = onFirst(engine);
   let office: Office;
   beforeAll(async () => {

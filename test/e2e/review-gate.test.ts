@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { FlowBundle } from '../../src/flows/index.ts';
-import { onEachDatabase, onFirst } from '../support/databases.ts';
+import { onFirst, onFirstDatabase } from '../support/databases.ts';
 import { sampleFlow } from '../support/flows.ts';
 import { approve, baseOf, type Office, openOffice, type ProposalAnswer, proposeNew } from '../support/office.ts';
 import type { Person } from '../support/person.ts';
@@ -15,7 +15,7 @@ interface Policies {
 const KEY = 'flow_authoring_writes_enabled';
 const FILE = 'hub_flow_authoring_policy.json';
 
-onEachDatabase((engine, makeStore) => {
+onFirstDatabase((engine, makeStore) => {
   const once = onFirst(engine);
   let office: Office;
   beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { onEachDatabase, onFirst } from '../support/databases.ts';
+import { onFirst, onFirstDatabase } from '../support/databases.ts';
 import { sampleFlow } from '../support/flows.ts';
 import {
   approve,
@@ -17,7 +17,7 @@ const evaluation = (id: string, outcome: string, ...more: string[]) => [
   ...['proposal', 'evaluate', id, '--outcome', outcome, ...more],
 ];
 
-onEachDatabase((engine, makeStore) => {
+onFirstDatabase((engine, makeStore) => {
   const once = onFirst(engine);
   let office: Office;
   beforeAll(async () => {

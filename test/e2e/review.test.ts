@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { FlowBundle } from '../../src/flows/index.ts';
-import { onEachDatabase, onFirst } from '../support/databases.ts';
+import { onFirst, onFirstDatabase } from '../support/databases.ts';
 import { sampleFlow } from '../support/flows.ts';
 import {
   approve,
@@ -15,7 +15,7 @@ import {
 } from '../support/office.ts';
 import type { Person } from '../support/person.ts';
 
-onEachDatabase((engine, makeStore) => {
+onFirstDatabase((engine, makeStore) => {
   const once = onFirst(engine);
   let office: Office;
   beforeAll(async () => {

@@ -9,7 +9,7 @@ import { type AnyOperation, type Call, createInvoke } from '../../src/operations
 import { addFlows } from '../data-integrity/library.ts';
 import { tokenFor } from '../security/people.ts';
 import { openTestApp } from '../support/app.ts';
-import { onEachDatabase, type TestStore } from '../support/databases.ts';
+import { onFirstDatabase, type TestStore } from '../support/databases.ts';
 import { type DoorHandle, openDoors } from '../support/doors.ts';
 import { sampleFlow } from '../support/flows.ts';
 import { flowright, type Hub, type ProgramOptions, startHub } from '../support/program.ts';
@@ -26,7 +26,7 @@ const VERSIONS: FlowBundle[] = [
 
 type Who = 'owner' | 'viewer';
 
-onEachDatabase((_engine, makeStore) => {
+onFirstDatabase((_engine, makeStore) => {
   let store: TestStore;
   let options: ProgramOptions;
   let hub: Hub;

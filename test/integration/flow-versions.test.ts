@@ -4,7 +4,7 @@ import { FlowVersionsResponse, flowStateId } from '../../src/flows/index.ts';
 import { addFlows, VAULT } from '../data-integrity/library.ts';
 import { must, tokenFor } from '../security/people.ts';
 import { ask } from '../security/rest.ts';
-import { onEachDatabase, type TestStore } from '../support/databases.ts';
+import { onFirstDatabase, type TestStore } from '../support/databases.ts';
 import { type DoorHandle, openDoors } from '../support/doors.ts';
 import { sampleFlow } from '../support/flows.ts';
 import { flowright, flowrightJson, type Hub, type ProgramOptions, startHub } from '../support/program.ts';
@@ -18,7 +18,7 @@ interface Versions {
   versions: { version: string; state_id: string }[];
 }
 
-onEachDatabase((_engine, makeStore) => {
+onFirstDatabase((_engine, makeStore) => {
   let store: TestStore;
   let database: Database;
   let options: ProgramOptions;

@@ -6,7 +6,7 @@ import { flowStateId } from '../../src/flows/index.ts';
 import { projectFlow } from '../../src/projection/index.ts';
 import { importFlows } from '../security/library.ts';
 import { must, tokenFor } from '../security/people.ts';
-import { onEachDatabase, type TestStore } from '../support/databases.ts';
+import { onFirstDatabase, type TestStore } from '../support/databases.ts';
 import { sampleFlow } from '../support/flows.ts';
 import { type Hub, type ProgramOptions, startHub } from '../support/program.ts';
 import { type Caller, currentClient, previousClient } from './mcp-sessions.ts';
@@ -15,7 +15,7 @@ const uriOf = (name: string) => `skill://flows/${name}/SKILL.md`;
 const sha256 = (text: string) => `sha256:${createHash('sha256').update(text, 'utf8').digest('hex')}`;
 const hostile = '--- \n"""\n--> <!-- x -->\n\u0000\u001b[2J\ud800 : # "quoted" \\n';
 
-onEachDatabase((_engine, makeStore) => {
+onFirstDatabase((_engine, makeStore) => {
   let store: TestStore;
   let program: ProgramOptions;
   let hub: Hub;

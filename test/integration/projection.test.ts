@@ -3,7 +3,7 @@ import { type FlowProjectResult, projectFlow } from '../../src/projection/index.
 import { FlowProjectResponse } from '../../src/projection/projection-schema.ts';
 import { importFlows } from '../security/library.ts';
 import { must, tokenFor } from '../security/people.ts';
-import { onEachDatabase, type TestStore } from '../support/databases.ts';
+import { onFirstDatabase, type TestStore } from '../support/databases.ts';
 import { type Answer, type DoorHandle, openDoors } from '../support/doors.ts';
 import { sampleFlow } from '../support/flows.ts';
 import { flowright, type Hub, type ProgramOptions, startHub } from '../support/program.ts';
@@ -51,7 +51,7 @@ const REFUSED: [Question, string, string?][] = [
 /** Every so many questions are asked at a command line too; starting a program is dear, and it asks as REST does. */
 const AT_COMMAND_LINE = { sqlite: { own: 1, hub: 4 }, postgres: { own: 5, hub: 10 } };
 
-onEachDatabase((engine, makeStore) => {
+onFirstDatabase((engine, makeStore) => {
   let store: TestStore;
   let options: ProgramOptions;
   let hub: Hub;

@@ -15,7 +15,7 @@ import { AUTHORING_ON, approve, baseOf, type Inside, openInside, propose } from 
 import { type GeneratedRequest, type Pools, requestsFor } from './requests.ts';
 import { ask, expectEnvelope, type Reply } from './rest.ts';
 
-const RUNS = Number(process.env.FUZZ_RUNS ?? 100);
+const RUNS = Number(process.env.FUZZ_RUNS ?? 60);
 const SEED = Number(process.env.FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const MOST_BATCHES = 8;
 const ROUTE_TIMEOUT_MS = 60_000 + RUNS * 100;

@@ -4,7 +4,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routesOf } from '../../src/operations/index.ts';
 import { createCatalogue } from '../../src/rooms.ts';
-import { makeStore, onEachDatabase, type TestStore } from '../support/databases.ts';
+import { makeStore, onFirstDatabase, type TestStore } from '../support/databases.ts';
 import { isOfFlowcharts } from '../support/flowchart-scene.ts';
 import { sampleFlow } from '../support/flows.ts';
 import { flowright, type Hub, type ProgramOptions, startHub } from '../support/program.ts';
@@ -33,7 +33,7 @@ async function addPeople(inside: Inside): Promise<void> {
   for (const role of ROLES) await inside.member(`the-${role}`, role);
 }
 
-onEachDatabase((_engine, make) => {
+onFirstDatabase((_engine, make) => {
   let store: TestStore;
   let inside: Inside;
   let plausible: Plausible;

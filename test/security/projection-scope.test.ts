@@ -1,7 +1,7 @@
 import { SkillsClient } from '@modelcontextprotocol/client/ext/skills';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Caller, currentClient } from '../integration/mcp-sessions.ts';
-import { onEachDatabase, type TestStore } from '../support/databases.ts';
+import { onFirstDatabase, type TestStore } from '../support/databases.ts';
 import { sampleFlow } from '../support/flows.ts';
 import { type Hub, type ProgramOptions, startHub } from '../support/program.ts';
 import { importFlows } from './library.ts';
@@ -19,7 +19,7 @@ const SECRET = 'Zanzibar';
 const nameOf = (flowId: string) => flowId.slice(5).replaceAll('_', '-');
 const uriOf = (flowId: string) => `skill://flows/${nameOf(flowId)}/SKILL.md`;
 
-onEachDatabase((_engine, makeStore) => {
+onFirstDatabase((_engine, makeStore) => {
   let store: TestStore;
   let options: ProgramOptions;
   let hub: Hub;

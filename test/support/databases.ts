@@ -27,6 +27,15 @@ export function onEachDatabase(
 }
 
 /**
+ * For suites that start programs, whose in-process counterparts run on both engines: the embedded one, and both with
+ * TEST_DATABASES=all. Programs are dear to start.
+ */
+export function onFirstDatabase(suite: (engine: Engine, make: () => Promise<TestStore>) => void): void {
+  const engines = process.env.TEST_DATABASES === 'all' ? ENGINES : ENGINES.slice(0, 1);
+  for (const engine of engines) describe(`on ${engine}`, () => suite(engine, () => makeStore(engine)));
+}
+
+/**
  * For what differs in nothing by engine, such as the words of a command over what other tests prove on both: declares
  * a test on the first engine alone. Programs are dear to start.
  */
