@@ -1,6 +1,7 @@
 import type { Issue } from '../../../kernel/errors.ts';
 import { fitsMemory, MAX_MEMORY_BYTES } from '../../../memories/index.ts';
 import { wholeNumber } from '../common-config.ts';
+import { DEFAULT_RETRY_COUNT, MAX_RETRY_COUNT } from '../failure-fields.ts';
 import type { Mode } from '../modes.ts';
 import { NodeFailure } from '../node-type.ts';
 
@@ -27,8 +28,6 @@ export interface MemoryConfig {
   require_result: boolean;
 }
 
-export const DEFAULT_RETRY_COUNT = 1;
-export const MAX_RETRY_COUNT = 5;
 export const DEFAULT_LIMIT = 10;
 export const MAX_LIMIT = 50;
 const CODE = 'memory_config_invalid';

@@ -1,6 +1,7 @@
+import { FAILURE_FIELDS } from '../failure-fields.ts';
 import type { InspectorField } from '../node-type.ts';
 import { RETENTION_FIELDS } from '../retention-fields.ts';
-import { DEFAULT_LIMIT, DEFAULT_RETRY_COUNT, MAX_LIMIT, MAX_RETRY_COUNT } from './config.ts';
+import { DEFAULT_LIMIT, MAX_LIMIT } from './config.ts';
 
 export const MEMORY_INSPECTOR: readonly InspectorField[] = [
   {
@@ -61,22 +62,7 @@ export const MEMORY_INSPECTOR: readonly InspectorField[] = [
     default: false,
     help: 'Retrieve: fail when nothing is found, rather than go on with a warning.',
   },
-  {
-    key: 'retry_count',
-    label: 'Retries',
-    control: 'number',
-    default: DEFAULT_RETRY_COUNT,
-    minimum: 0,
-    maximum: MAX_RETRY_COUNT,
-    help: 'Further attempts in the same mode.',
-  },
-  {
-    key: 'fallback_enabled',
-    label: 'Fallback',
-    control: 'switch',
-    default: true,
-    help: 'When every attempt failed, try the other mode once.',
-  },
+  ...FAILURE_FIELDS,
   ...RETENTION_FIELDS,
   { key: 'route_key', label: 'Route key', control: 'text', help: 'Handed on with the result, for connectors.' },
 ];

@@ -1,5 +1,6 @@
 import type { Issue } from '../../../kernel/errors.ts';
 import { patchFaults, type StoreMode } from '../../../plans/index.ts';
+import { DEFAULT_RETRY_COUNT, MAX_RETRY_COUNT } from '../failure-fields.ts';
 import type { Mode } from '../modes.ts';
 import { NodeFailure } from '../node-type.ts';
 import { type ConfigReader, configReader, isBlank, type Json, names } from './config-reader.ts';
@@ -19,8 +20,6 @@ export interface PlanConfig {
   route_key_on_complete: string;
 }
 
-export const DEFAULT_RETRY_COUNT = 1;
-export const MAX_RETRY_COUNT = 5;
 const CODE = 'plan_config_invalid';
 const MODES = names<Mode>({ llm_guided: [], deterministic: [] });
 export const STORE_MODE_NAMES = names<StoreMode>({

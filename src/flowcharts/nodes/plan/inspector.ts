@@ -1,7 +1,7 @@
 import { STORE_MODES } from '../../../plans/index.ts';
+import { FAILURE_FIELDS } from '../failure-fields.ts';
 import type { InspectorField } from '../node-type.ts';
 import { RETENTION_FIELDS } from '../retention-fields.ts';
-import { DEFAULT_RETRY_COUNT, MAX_RETRY_COUNT } from './config.ts';
 
 export const PLAN_INSPECTOR: readonly InspectorField[] = [
   {
@@ -49,22 +49,7 @@ export const PLAN_INSPECTOR: readonly InspectorField[] = [
     help: 'After the patches, let a model add one of its own or sum them up.',
   },
   { key: 'transform_prompt', label: 'Transform prompt', control: 'prompt', help: 'What that model is asked.' },
-  {
-    key: 'retry_count',
-    label: 'Retries',
-    control: 'number',
-    default: DEFAULT_RETRY_COUNT,
-    minimum: 0,
-    maximum: MAX_RETRY_COUNT,
-    help: 'Further attempts in the same mode.',
-  },
-  {
-    key: 'fallback_enabled',
-    label: 'Fallback',
-    control: 'switch',
-    default: true,
-    help: 'When every attempt failed, try the other mode once.',
-  },
+  ...FAILURE_FIELDS,
   ...RETENTION_FIELDS,
   { key: 'route_key', label: 'Route key', control: 'text', help: 'Handed on with the result, for connectors.' },
   {

@@ -1,5 +1,6 @@
 import { wholeNumber } from '../common-config.ts';
-import { DEFAULT_RETRY_COUNT, MAX_RETRY_COUNT, STORE_MODE_NAMES } from './config.ts';
+import { DEFAULT_RETRY_COUNT, MAX_RETRY_COUNT } from '../failure-fields.ts';
+import { STORE_MODE_NAMES } from './config.ts';
 import { flagOf, isBlank, isObject, type Json } from './config-reader.ts';
 
 /** Actions of the old contract that completed one item; every other one created or updated. */
