@@ -35,6 +35,9 @@ const below = {
     'milestones',
     'flowcharts',
   ],
+  flowise: ['kernel', 'home', 'database', 'operations', 'flowise'],
+  knowledge: ['kernel', 'home', 'database', 'operations', 'flowise', 'knowledge'],
+  chatflows: ['kernel', 'home', 'database', 'operations', 'flowise', 'knowledge', 'chatflows'],
   authoring: [
     'kernel',
     'database',
@@ -70,7 +73,7 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/([^/]+)/' },
       to: {
-        path: '^src/(home|database|operations|audit|identity|flows|doctor|vault|policy|proposals|diff|projection|authoring|llm|attachments|artifacts|memories|plans|milestones|flowcharts)/',
+        path: '^src/(home|database|operations|audit|identity|flows|doctor|vault|policy|proposals|diff|projection|authoring|llm|attachments|artifacts|memories|plans|milestones|flowcharts|flowise|knowledge|chatflows)/',
         pathNot: ['^src/$1/', '/index\\.ts$', '^src/flows/apply\\.ts$'],
       },
     },
@@ -86,7 +89,7 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/[^/]+\\.ts$', pathNot: '^src/rooms\\.ts$' },
       to: {
-        path: '^src/(home|database|operations|audit|identity|flows|doctor|vault|policy|proposals|diff|projection|authoring|llm|attachments|artifacts|memories|plans|milestones|flowcharts)/',
+        path: '^src/(home|database|operations|audit|identity|flows|doctor|vault|policy|proposals|diff|projection|authoring|llm|attachments|artifacts|memories|plans|milestones|flowcharts|flowise|knowledge|chatflows)/',
         // These must not bring the rest of flowcharts into every command.
         pathNot: [
           '/index\\.ts$',

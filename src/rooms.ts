@@ -95,6 +95,22 @@ export function createCatalogue(): Catalogue {
       parts: [part(() => import('./artifacts/operations.ts'))],
     },
     {
+      namespaces: [{ name: 'server', summary: 'Flowise servers that this vault works with' }],
+      parts: [part(() => import('./flowise/servers/operations.ts'))],
+    },
+    {
+      namespaces: [{ name: 'knowledge', summary: 'What is known of Flowise nodes, templates and credentials' }],
+      parts: [part(() => import('./knowledge/operations.ts'))],
+    },
+    {
+      namespaces: [{ name: 'chatflow', summary: 'Chatflows on Flowise: history, diff, restore, promote' }],
+      parts: [part(() => import('./chatflows/operations.ts'))],
+    },
+    {
+      namespaces: [{ name: 'patch', summary: 'Changes to a chatflow, tried without writing' }],
+      parts: [part(() => import('./chatflows/patch-operations.ts'))],
+    },
+    {
       namespaces: [
         { name: 'whoami', summary: 'Who you are here' },
         { name: 'vault', summary: 'Vaults, each with its own flows and members' },

@@ -1,10 +1,16 @@
 import { ARTIFACT_REQUIREMENTS } from './requirements/artifacts.ts';
 import { ATTACHMENT_REQUIREMENTS } from './requirements/attachments.ts';
+import { CHATFLOWS_REQUIREMENTS } from './requirements/chatflows.ts';
+import { COMPILER_REQUIREMENTS } from './requirements/compiler.ts';
 import { CRASH_REQUIREMENTS } from './requirements/crash.ts';
+import { FLOW_MODEL_REQUIREMENTS } from './requirements/flow-model.ts';
 import { FLOWCHART_DOOR_REQUIREMENTS } from './requirements/flowchart-doors.ts';
+import { FLOWISE_CLIENT_REQUIREMENTS } from './requirements/flowise-client.ts';
 import { GRAPH_REQUIREMENTS } from './requirements/graph.ts';
+import { KNOWLEDGE_REQUIREMENTS } from './requirements/knowledge.ts';
 import { LLM_REQUIREMENTS } from './requirements/llm.ts';
 import { PLAN_REQUIREMENTS } from './requirements/plans.ts';
+import { REFRESH_REQUIREMENTS } from './requirements/refresh.ts';
 import { RUNTIME_REQUIREMENTS } from './requirements/runtime.ts';
 
 /**
@@ -19,6 +25,12 @@ export const REQUIREMENTS: Record<string, string> = {
   ...PLAN_REQUIREMENTS,
   ...ATTACHMENT_REQUIREMENTS,
   ...ARTIFACT_REQUIREMENTS,
+  ...CHATFLOWS_REQUIREMENTS,
+  ...COMPILER_REQUIREMENTS,
+  ...FLOW_MODEL_REQUIREMENTS,
+  ...FLOWISE_CLIENT_REQUIREMENTS,
+  ...KNOWLEDGE_REQUIREMENTS,
+  ...REFRESH_REQUIREMENTS,
   ...CRASH_REQUIREMENTS,
   'S002-1.1-constants': 'File name, starter folder, 200 summaries and 100 steps are as pinned',
   'S002-1.1-file-shape': 'The store file is {vaults: {id: {flows, steps, runs, candidates, projections}}}',

@@ -4,7 +4,7 @@ import type { Database, Trx } from './database.ts';
 import { takeTurns } from './turns.ts';
 
 /** Number of the newest migration. Bumped with each new file in migrations/. */
-export const SCHEMA_VERSION = 3;
+export const SCHEMA_VERSION = 4;
 
 export interface MigrationStatus {
   dialect: Database['dialect'];

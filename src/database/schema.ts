@@ -1,5 +1,6 @@
 import type { Generated } from 'kysely';
 import type { FlowchartSchema } from './flowchart-schema.ts';
+import type { FlowiseSchema } from './flowise-schema.ts';
 
 /** One interface a table; the migrations create exactly these. Times are ISO-8601 UTC, JSON columns are text. */
 export interface VaultsTable {
@@ -236,7 +237,7 @@ export interface KeptFilesTable {
   kept_at: string;
 }
 
-export interface Schema extends FlowchartSchema {
+export interface Schema extends FlowchartSchema, FlowiseSchema {
   vaults: VaultsTable;
   users: UsersTable;
   memberships: MembershipsTable;

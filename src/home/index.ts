@@ -4,3 +4,4 @@ export { type HubLock, readHubLock, removeHubLock, writeHubLock } from './hub-lo
 export { packageRoot, packageVersion } from './package-root.ts';
 export { type HomePaths, homePaths, resolveHome } from './paths.ts';
 export { isAlive, type RunningProcess, thisProcess } from './running-process.ts';
+export { sealingKey } from './sealing-key.ts';

@@ -10,6 +10,10 @@ export interface HomePaths {
   vaults: string;
   /** Files that nodes work with. */
   attachments: string;
+  /** Knowledge of Flowise servers, one folder a server. */
+  schemas: string;
+  /** Seals stored secrets of other systems; without it they cannot be read back. */
+  sealingKey: string;
 }
 
 export function homePaths(home: string): HomePaths {
@@ -19,6 +23,8 @@ export function homePaths(home: string): HomePaths {
     database: join(home, 'flowright.db'),
     vaults: join(home, 'vaults'),
     attachments: join(home, 'attachments'),
+    schemas: join(home, 'schemas'),
+    sealingKey: join(home, 'sealing.key'),
   };
 }
 

@@ -1,0 +1,3 @@
+import type { AnyOperation } from '../operations/index.ts';
+
+export const operations: readonly AnyOperation[] = [];

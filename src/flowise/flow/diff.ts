@@ -1,0 +1,38 @@
+/** How two flows differ, in the words of the canvas: nodes, parameters, connections. Secrets are hidden. */
+export interface FlowDiff {
+  /** Nothing differs but where things are drawn. */
+  semantic_equal: boolean;
+  identical: boolean;
+  nodes_added: NodeMention[];
+  nodes_removed: NodeMention[];
+  nodes_changed: NodeChange[];
+  connections_added: Connection[];
+  connections_removed: Connection[];
+  /** Ids of nodes that were only moved. */
+  nodes_moved: string[];
+  viewport_changed: boolean;
+  /** Other top-level fields of the flow that differ. */
+  fields_changed: string[];
+}
+
+export interface NodeMention {
+  node_id: string;
+  node_name: string;
+  label: string;
+}
+
+export interface NodeChange extends NodeMention {
+  label_before?: string;
+  params: { name: string; before: unknown; after: unknown }[];
+  /** 'bound' | 'unbound' | 'replaced'; ids of credentials are no secrets and are told. */
+  credential?: { before: string | null; after: string | null };
+  /** Other fields of the node's data that differ, by name. */
+  fields: string[];
+}
+
+export interface Connection {
+  source: string;
+  source_anchor: string;
+  target: string;
+  target_anchor: string;
+}

@@ -1,0 +1,72 @@
+import type { NodeSchema, NodeSchemas } from '../flowise/index.ts';
+
+/**
+ * What a session of work knows of one Flowise server: local first, and a single request where something is missing.
+ * Misses are remembered until the session ends. Answers are frozen: nobody can change what others read.
+ */
+export interface KnowledgeSession {
+  /** Local, else fetched once and kept; null when the server does not have it or cannot be asked. */
+  getNodeSchema(nodeType: string): Promise<NodeSchema | null>;
+  /** Local only, at once: the compiler's view. */
+  readonly nodes: NodeSchemas;
+  findTemplates(tags: readonly string[], limit?: number): Promise<TemplateEntry[]>;
+  /** By id, by name, else by type if it is the only one; a miss asks the server for its list once. */
+  resolveCredential(nameOrType: string): Promise<CredentialAnswer>;
+  listCredentials(): Promise<readonly CredentialEntry[]>;
+  /** The four keys that a session's state gets: names and ids, never schemas. */
+  state(): KnowledgeState;
+  readonly repairEvents: readonly RepairEvent[];
+}
+
+export type CredentialAnswer =
+  | { found: 'one'; credential: CredentialEntry }
+  | { found: 'several'; choices: readonly CredentialEntry[] }
+  | { found: 'none' };
+
+/** The only fields of a credential that are ever kept. */
+export interface CredentialEntry {
+  credential_id: string;
+  name: string;
+  type: string;
+  tags: string[];
+  created_at: string | null;
+  updated_at: string | null;
+}
+
+/** A marketplace template without its flow. */
+export interface TemplateEntry {
+  /** Derived from type and name: the server gives another id on every request. */
+  template_id: string;
+  name: string;
+  /** Chatflow, AgentflowV2 or Tool. */
+  type: string;
+  description: string;
+  tags: string[];
+  badge: string | null;
+  framework: string[];
+  usecases: string[];
+  categories: string[];
+  flow_reference: string;
+  version_label: string;
+  snapshot_at: string;
+}
+
+export interface RepairEvent {
+  kind: 'node' | 'credential' | 'template';
+  /** The node type, or what was looked for. */
+  node_type: string;
+  timestamp: string;
+  action: 'repaired' | 'not_found' | 'fetch_error';
+  detail?: string;
+}
+
+export interface KnowledgeState {
+  facts: { flowise: { available_node_types: string[]; resolved_credentials: Record<string, string> } };
+  artifacts: { flowise: { template_used: string | null } };
+  debug: { flowise: { knowledge_repair_events: RepairEvent[] } };
+}
+
+/** Knowledge of every server of every vault; making a session costs nothing until something is asked. */
+export interface Knowledge {
+  session(vaultId: string, server?: string): Promise<KnowledgeSession>;
+}

@@ -1,0 +1,1 @@
+export const CHATFLOWS_REQUIREMENTS: Record<string, string> = {};

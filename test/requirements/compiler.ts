@@ -1,0 +1,1 @@
+export const COMPILER_REQUIREMENTS: Record<string, string> = {};

@@ -1,0 +1,1 @@
+export const FLOW_MODEL_REQUIREMENTS: Record<string, string> = {};

@@ -1,0 +1,1 @@
+export const FLOWISE_CLIENT_REQUIREMENTS: Record<string, string> = {};

@@ -1,0 +1,1 @@
+export const KNOWLEDGE_REQUIREMENTS: Record<string, string> = {};

@@ -1,0 +1,1 @@
+export const REFRESH_REQUIREMENTS: Record<string, string> = {};
