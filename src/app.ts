@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { Attachments } from './attachments/index.ts';
 import { AuditLog } from './audit/index.ts';
 import { connect, createFreshness, type Database, migrate } from './database/index.ts';
@@ -6,13 +7,15 @@ import { importOldFiles } from './first-import.ts';
 import { migrateConfigs } from './flowcharts/graph/migrate-configs.ts';
 import type { RuntimeHost } from './flowcharts/index.ts';
 import { openRuntime } from './flowcharts/runtime/open-runtime.ts';
+import type { FlowiseServers } from './flowise/index.ts';
 import { FlowLibrary } from './flows/index.ts';
-import { readHubLock } from './home/index.ts';
+import { packageRoot, readHubLock, sealingKey } from './home/index.ts';
 import { DEFAULT_VAULT, ensureOwner, OWNER, Principals } from './identity/index.ts';
 import { type Clock, systemClock } from './kernel/clock.ts';
 import type { Config } from './kernel/config.ts';
 import type { Log } from './kernel/log.ts';
 import { onFirstUse } from './kernel/on-first-use.ts';
+import type { Knowledge } from './knowledge/index.ts';
 import { createLlm, type Llm } from './llm/index.ts';
 import { type Catalogue, createInvoke, type Invoke } from './operations/index.ts';
 import { Policy } from './policy/index.ts';
@@ -38,6 +41,10 @@ export interface Services {
   llm: Llm;
   attachments: Attachments;
   runtime: RuntimeHost;
+  flowise: FlowiseServers;
+  knowledge: Knowledge;
+  /** Seals what is stored of other systems' secrets; made on first use. */
+  sealingKey: () => Buffer;
 }
 
 /** The wired program: what every door is given. */
@@ -104,7 +111,23 @@ export async function openApp(settings: Settings, options: AppOptions): Promise<
       isServedElsewhere: () => isServedElsewhere(paths, config.database_url),
     }),
   );
+  const sealing = () => sealingKey(paths.sealingKey);
+  let servers: FlowiseServers | undefined;
+  const flowise = onFirstUse(async () => {
+    const { createServers } = await import('./flowise/index.ts');
+    const made = createServers({ database, config, origins: settings.origins, clock, log, sealingKey: sealing });
+    servers = made;
+    return made;
+  });
+  const knowledge = onFirstUse(async () => {
+    const { createKnowledge } = await import('./knowledge/index.ts');
+    const baselineDir = join(packageRoot(), 'schemas');
+    return createKnowledge({ config, clock, log, servers: flowise, schemasDir: paths.schemas, baselineDir });
+  });
   const services: Services = {
+    flowise,
+    knowledge,
+    sealingKey: sealing,
     llm,
     attachments,
     runtime,
@@ -138,6 +161,7 @@ export async function openApp(settings: Settings, options: AppOptions): Promise<
     invoke: createInvoke(services, database, auditLog),
     close: async () => {
       await runtime.close();
+      await servers?.close();
       await auditLog.flush();
       await database.close();
     },

@@ -63,11 +63,12 @@ export interface ChatflowWritesTable {
   base_hash: string | null;
   /** Of what was approved. */
   payload_hash: string;
-  /** Of what is sent, stamp included. */
-  written_hash: string;
   plan_sealed: string;
   error: string | null;
   author: string;
+  /** Who sends it, so that a dead sender is told from a slow one. */
+  process_json: string;
+  idempotency_key: string | null;
   created_at: string;
   settled_at: string | null;
 }

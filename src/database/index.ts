@@ -19,6 +19,7 @@ export type {
   RetentionMode,
   RunStatus,
 } from './flowchart-schema.ts';
+export type { ChatflowVersionsTable, ChatflowWritesTable, FlowiseServersTable } from './flowise-schema.ts';
 export { bumpRevision, createFreshness, type Freshness, Kept } from './freshness.ts';
 export { type MigrationStatus, migrate, migrationStatus } from './migrate.ts';
 export { nodeUsing } from './node-using.ts';

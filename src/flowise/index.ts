@@ -2,8 +2,33 @@ export type * from './client/client.ts';
 export { CHATFLOW_TYPES } from './client/client.ts';
 export { type AnchorMetrics, type Compilation, toolPlaceholder } from './compiler/compilation.ts';
 export { MAX_OPS, PatchOp, PatchOps } from './compiler/ops.ts';
+export { didYouMean, similarNames } from './compiler/similar.ts';
+export { diffFlows } from './flow/compare.ts';
 export type * from './flow/diff.ts';
+export { diffLines, NO_CHANGES, renderDiff } from './flow/diff-lines.ts';
+export {
+  flowHash,
+  MAX_FLOW_CHARS,
+  MAX_FLOW_DEPTH,
+  type ParsedFlow,
+  parseFlow,
+  semanticHash,
+} from './flow/flow-text.ts';
 export type * from './flow/model.ts';
+export {
+  inputNamed,
+  type NodeView,
+  referencesIn,
+  sourceAnchorOf,
+  sourceHandles,
+  targetAnchorOf,
+  targetHandles,
+  viewOf,
+} from './flow/node-view.ts';
+export { containsPlaceholder, hiddenValue, hideSecrets } from './flow/secrets.ts';
+export { type Finals, finalise, isFinalOf, stampFlow, stampOf, toolRefsIn, unstampFlow } from './flow/stamp.ts';
+export { type FlowSummary, type NodeSummary, summariseFlow } from './flow/summary.ts';
+export { SUMMARY_CHARS, summaryText } from './flow/summary-text.ts';
 export {
   type CredentialDefinition,
   type NodeInput,
@@ -13,4 +38,4 @@ export {
   type NodeSchemas,
   PARAM_TYPES,
 } from './node-schema.ts';
-export type { FlowiseServers, ServerRecord } from './servers/server.ts';
+export type { FlowiseServers, ServerBook, ServerRecord } from './servers/server.ts';

@@ -23,8 +23,12 @@ export interface NodeSchema {
   hideInput?: boolean;
   hideOutput?: boolean;
   hint?: string;
+  warning?: string;
+  author?: string;
   documentation?: string;
   baseURL?: string;
+  /** Inputs whose default is a text of ours in place of the long one that Flowise ships. */
+  own_defaults?: string[];
   /** Inputs that another node is connected to. */
   input_anchors: NodeInput[];
   /** Inputs that are filled in. */

@@ -1,10 +1,19 @@
 const SECRET_NAME = /(token|secret|password|passphrase|api[-_]?key|authorization|cookie|oauth|private[-_]?key|bearer)/i;
-const SECRET_SHAPES = [
+/** How credentials look that tell by themselves what they are. Each stops before what cannot be part of it. */
+export const SECRET_SHAPES: readonly RegExp[] = [
   /\b(?:sk|pk|rk)[-_](?:[a-z0-9]{2,8}[-_]){0,3}[A-Za-z0-9_-]{16,}/,
   /\bgh[pousr]_[A-Za-z0-9]{20,}/,
   /\bgithub_pat_[A-Za-z0-9_]{20,}/,
-  /\bxox[abprs]-[A-Za-z0-9-]{10,}/,
-  /\bAKIA[0-9A-Z]{16}\b/,
+  /\bxox[abeprs](?:[-.][A-Za-z0-9]+)*-[A-Za-z0-9-]{10,}/,
+  /\bxapp-[A-Za-z0-9-]{20,}/,
+  /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/,
+  /\bAIza[A-Za-z0-9_-]{30,}/,
+  /\bya29\.[A-Za-z0-9_-]{20,}/,
+  /\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}/,
+  /\b(?:hf|gsk|npm|ntn|pcsk|whsec|lsv2_[ps][tk]|secret|r8|shp(?:at|ca|pa|ss)|dop_v1|figd|vercel)_[A-Za-z0-9_]{24,}/,
+  /\b(?:glpat|pplx|nvapi|tvly|xai|jina|fc|pat)[-_](?:[a-z]{2,4}-)?[A-Za-z0-9_]{20,}/,
+  /\bATATT3[A-Za-z0-9_=-]{30,}/,
+  /\bhooks\.slack\.com\/services\/[A-Za-z0-9]+\/[A-Za-z0-9]+\/[A-Za-z0-9]{16,}/,
   /\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\./,
   /\bflw[a-z]?_[A-Za-z0-9_-]{32,}/,
   /-----BEGIN [A-Z ]*PRIVATE KEY-----/,

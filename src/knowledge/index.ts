@@ -1,1 +1,22 @@
+export { anchorsOf, type NodeAnchors } from './anchors.ts';
+export { createKnowledge, type KnowledgeParts } from './create-knowledge.ts';
+export { bannedKeys, CREDENTIAL_FIELDS } from './credential-lint.ts';
+export { normaliseNode } from './normalise-node.ts';
 export type * from './port.ts';
+export { FlowiseKnowledgeProvider } from './provider.ts';
+export { serverFolder, sourceHost } from './server-folder.ts';
+export {
+  credentialsSlice,
+  nodeNamesSlice,
+  nodeParamsSlice,
+  SLICE_LIMITS,
+  templatesSlice,
+} from './slices.ts';
+export {
+  readSnapshot,
+  SNAPSHOT_KINDS,
+  type SnapshotKind,
+  type SnapshotMeta,
+  type SnapshotReading,
+} from './snapshot-file.ts';
+export type { StoreContext } from './store-context.ts';

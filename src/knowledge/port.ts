@@ -1,4 +1,5 @@
 import type { NodeSchema, NodeSchemas } from '../flowise/index.ts';
+import type { ErrorCode } from '../kernel/errors.ts';
 
 /**
  * What a session of work knows of one Flowise server: local first, and a single request where something is missing.
@@ -7,15 +8,32 @@ import type { NodeSchema, NodeSchemas } from '../flowise/index.ts';
 export interface KnowledgeSession {
   /** Local, else fetched once and kept; null when the server does not have it or cannot be asked. */
   getNodeSchema(nodeType: string): Promise<NodeSchema | null>;
-  /** Local only, at once: the compiler's view. */
+  /**
+   * Local only, at once: the compiler's view. A snapshot that turned out broken is refreshed by `ready` or by the first
+   * asynchronous question; until then this view shows what came with the program.
+   */
   readonly nodes: NodeSchemas;
-  findTemplates(tags: readonly string[], limit?: number): Promise<TemplateEntry[]>;
+  /** Known node types that are spelt alike, best first; for a name that getNodeSchema does not find. */
+  suggestNodes(nodeType: string): string[];
+  /** Reads and checks the node snapshot, and refreshes it if it is broken. */
+  ready(): Promise<void>;
+  /** Best first; `type` is Chatflow, AgentflowV2 or Tool. */
+  findTemplates(tags: readonly string[], limit?: number, type?: string): Promise<TemplateEntry[]>;
+  /** Fetches a template's flow, JSON text, and notes it as the one that was used; null when the server has it no more. */
+  useTemplate(templateId: string): Promise<string | null>;
   /** By id, by name, else by type if it is the only one; a miss asks the server for its list once. */
   resolveCredential(nameOrType: string): Promise<CredentialAnswer>;
   listCredentials(): Promise<readonly CredentialEntry[]>;
   /** The four keys that a session's state gets: names and ids, never schemas. */
   state(): KnowledgeState;
   readonly repairEvents: readonly RepairEvent[];
+  /** What did not go as it should, such as old answers served because the server could not be asked. */
+  readonly warnings: readonly KnowledgeWarning[];
+}
+
+export interface KnowledgeWarning {
+  code: ErrorCode;
+  message: string;
 }
 
 export type CredentialAnswer =

@@ -85,6 +85,11 @@ export interface Operation<
     /** True for an answer that is bad news; the command then ends with 1. */
     isBadNews?(payload: z.output<Output>): boolean;
   };
+  /**
+   * The payload in a few words, for a model that called this as a tool: the compact text of its ToolResult. Lists name
+   * their first entries with ids (`digestList`), so that the model can choose; secrets and length are seen to after it.
+   */
+  digest?(payload: z.output<Output>): string;
   /** Error codes beyond those that every operation can answer. */
   errors?: readonly string[];
   /** What the audit line of a write says beside its name: ids and words, never content or secrets. */

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Database } from '../../src/database/index.ts';
 import { listFlows } from '../../src/flows/index.ts';
@@ -50,6 +51,8 @@ onEachDatabase((engine, makeStore) => {
       repeat(SMALL, () => ({})),
     );
     for (const [name, kinds] of Object.entries(LIBRARIES)) await fillVault(database, name, kinds);
+    // A server does this by itself, a little later.
+    if (engine === 'postgres') await sql`analyze`.execute(database.queries);
   }, 120_000);
 
   afterAll(() => store?.remove());

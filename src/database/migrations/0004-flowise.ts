@@ -60,13 +60,16 @@ export function flowise(dialect: DialectName): string[] {
       status text not null,
       base_hash text,
       payload_hash text not null,
-      written_hash text not null,
       plan_sealed text not null,
       error text,
       author text not null,
+      process_json text not null,
+      idempotency_key text,
       created_at text not null,
       settled_at text
     )`,
-    "create index chatflow_writes_open on chatflow_writes (vault_id, server) where status = 'intended'",
+    // One at a time a chatflow; creations have no id yet and do not meet.
+    "create unique index chatflow_writes_open on chatflow_writes (vault_id, server, chatflow_id) where status = 'intended'",
+    'create unique index chatflow_writes_by_key on chatflow_writes (vault_id, idempotency_key) where idempotency_key is not null',
   ];
 }

@@ -27,8 +27,8 @@ export interface FlowiseClient {
   listVariables(): Promise<ApiVariable[]>;
   predict(id: string, body: PredictionRequest): Promise<Prediction>;
   upsertVector(id: string, body?: { stopNodeId?: string }): Promise<Record<string, unknown>>;
-  /** Closes the connections. */
-  close(): Promise<void>;
+  /** Closes the connections once what is under way has ended, or after so many milliseconds where a number is given. */
+  close(graceMs?: number): Promise<void>;
 }
 
 /** A definition as GET /nodes sends it. */

@@ -26,7 +26,9 @@ export interface NodeChange extends NodeMention {
   params: { name: string; before: unknown; after: unknown }[];
   /** 'bound' | 'unbound' | 'replaced'; ids of credentials are no secrets and are told. */
   credential?: { before: string | null; after: string | null };
-  /** Other fields of the node's data that differ, by name. */
+  /** Of a node that offers a choice of outputs: the one that is used. */
+  output?: { before: string | null; after: string | null };
+  /** Other fields of the node's data that differ, by name; those around the data as `node.<name>`. */
   fields: string[];
 }
 

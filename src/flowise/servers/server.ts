@@ -1,3 +1,4 @@
+import type { Trx } from '../../database/index.ts';
 import type { FlowiseClient } from '../client/client.ts';
 
 /** A Flowise server as every door tells of it. */
@@ -18,4 +19,22 @@ export interface FlowiseServers {
   /** The named one, else the one that is meant; FLOWISE_SERVER_UNKNOWN says which there are. */
   client(vaultId: string, name?: string): Promise<FlowiseClient>;
   close(): Promise<void>;
+}
+
+/** A server as somebody adds it. */
+export interface NewServer {
+  name: string;
+  /** As typed; a name and password in it count when nothing else is given. */
+  url: string;
+  api_key?: string | undefined;
+  username?: string | undefined;
+  password?: string | undefined;
+  is_default: boolean;
+}
+
+/** What the operations of this room also need: the servers that people add and remove themselves. */
+export interface ServerBook extends FlowiseServers {
+  /** Puts it in place of an added one of that name. */
+  add(trx: Trx, vaultId: string, server: NewServer): Promise<{ server: ServerRecord; replaced: boolean }>;
+  remove(trx: Trx, vaultId: string, name: string): Promise<void>;
 }

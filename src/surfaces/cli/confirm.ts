@@ -2,13 +2,11 @@ import { createInterface } from 'node:readline/promises';
 import { refusal } from '../../kernel/errors.ts';
 import type { Cli } from './run.ts';
 
-/** Asks before something is removed. Where nobody can answer, --yes must say so. */
-export async function confirm(act: { summary: string }, cli: Cli): Promise<void> {
+/** Asks before something is removed, or written elsewhere. Where nobody can answer, --yes must say so. */
+export async function confirm(act: { summary: string; removes?: boolean }, cli: Cli): Promise<void> {
   if (cli.options().yes) return;
-  const stop = refusal(
-    'CONFIRMATION_REQUIRED',
-    `This removes something: ${act.summary}. Repeat the command with --yes.`,
-  );
+  const what = act.removes === false ? act.summary : `This removes something: ${act.summary}`;
+  const stop = refusal('CONFIRMATION_REQUIRED', `${what}. Repeat the command with --yes.`);
   if (!process.stdin.isTTY || cli.options().json) throw stop;
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   // Ctrl-C and Ctrl-D are a no.

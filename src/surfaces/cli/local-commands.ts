@@ -57,7 +57,15 @@ export const LOCAL_COMMANDS: readonly LocalCommand[] = [
     summary: 'Run the example flowcharts and look on',
     load: () => import('./commands/demo.ts'),
   },
+  { name: 'patch', summary: '', words: ['compile'], load: () => import('./commands/chatflow-change.ts') },
+  {
+    name: 'chatflow',
+    summary: '',
+    words: ['apply', 'validate', 'export'],
+    load: () => import('./commands/chatflow-change.ts'),
+  },
   { name: 'run', summary: '', words: ['watch'], load: () => import('./commands/run-watch.ts') },
+  { name: 'server', summary: '', words: ['add'], load: () => import('./commands/server-add.ts') },
 ];
 
 /** Those that a command line may mean: all of a namespace while nothing, or nothing known, follows it. */

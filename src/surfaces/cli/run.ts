@@ -11,6 +11,7 @@ import { commandWords, GLOBAL_OPTIONS, type GlobalOptions, settingsSource } from
 import { LOCAL_COMMANDS, localCommands } from './local-commands.ts';
 import { messageLines, type Wording } from './message-lines.ts';
 import { addOperationCommand, descend } from './operation-command.ts';
+import { withPatience } from './patience.ts';
 
 /** Exit codes: 0 done, 1 usage or refused, 2 failed. */
 const REFUSED = 1;
@@ -76,9 +77,11 @@ function createCli(program: Command, environment: NodeJS.ProcessEnv): Cli {
     tell: (text) => void process.stderr.write(`${text}\n`),
     ask: async (operation, input) => {
       const { config } = cli.settings();
-      return config.hub_url
-        ? (await import('./remote-call.ts')).callHub(operation, input, cli)
-        : toJson(await (await import('./local-call.ts')).callLocally(operation, input, cli));
+      return withPatience(operation.summary, async () =>
+        config.hub_url
+          ? (await import('./remote-call.ts')).callHub(operation, input, cli)
+          : toJson(await (await import('./local-call.ts')).callLocally(operation, input, cli)),
+      );
     },
     call: async (operation, input) => {
       if (operation.effect === 'destructive') await confirm(operation, cli);

@@ -1,0 +1,2 @@
+export type { ChatflowNeeds } from './needs.ts';
+export { sweepChatflows } from './sweep.ts';

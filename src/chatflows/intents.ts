@@ -1,0 +1,140 @@
+import { hostname } from 'node:os';
+import type { ChatflowWritesTable, Queries, Trx } from '../database/index.ts';
+import type { ChatflowType, NewChatflow, NewTool } from '../flowise/index.ts';
+import { isAlive, thisProcess } from '../home/index.ts';
+import { refusal } from '../kernel/errors.ts';
+import { openText, sealText } from './sealed-text.ts';
+
+export type WriteRow = ChatflowWritesTable;
+
+/** What is to be sent, decided and checked; sealed while it waits, because a flow can hold secrets. */
+export interface WritePlan {
+  origin: 'write' | 'restore' | 'promote';
+  /** The approved text, before tools have ids and the write its stamp. */
+  flow_data_str: string;
+  payload_hash: string;
+  /** Of an update: what the server held when it was decided. */
+  base_hash: string | null;
+  /** Of an update. */
+  chatflow_id: string | null;
+  /** What is sent beside the flow; a creation has at least a name and a type. */
+  body: Partial<Omit<NewChatflow, 'flowData'>> & { type?: ChatflowType };
+  tools: { tool_ref: string; tool: NewTool }[];
+  message: string;
+  /** A repeated request with the same key is the same write. */
+  idempotency_key: string | null;
+}
+
+export interface WriteMaker {
+  vault_id: string;
+  server: string;
+  author: string;
+  key: Uint8Array;
+  now: string;
+}
+
+const purposeOf = (vaultId: string, writeId: string): string => `chatflow-write:${vaultId}:${writeId}`;
+
+/** Committed before anything is sent. One write at a time a chatflow. */
+export async function recordIntent(trx: Trx, writeId: string, plan: WritePlan, maker: WriteMaker): Promise<void> {
+  const { vault_id, server, author, key, now } = maker;
+  if (plan.chatflow_id !== null) await refuseSecond(trx, vault_id, server, plan.chatflow_id);
+  await trx
+    .insertInto('chatflow_writes')
+    .values({
+      write_id: writeId,
+      vault_id,
+      server,
+      chatflow_id: plan.chatflow_id,
+      kind: plan.chatflow_id === null ? 'create' : 'update',
+      status: 'intended',
+      base_hash: plan.base_hash,
+      payload_hash: plan.payload_hash,
+      plan_sealed: sealText(key, purposeOf(vault_id, writeId), JSON.stringify(plan)),
+      error: null,
+      author,
+      process_json: JSON.stringify({ host: hostname(), ...thisProcess() }),
+      idempotency_key: plan.idempotency_key,
+      created_at: now,
+      settled_at: null,
+    })
+    .execute();
+}
+
+async function refuseSecond(trx: Trx, vaultId: string, server: string, chatflowId: string): Promise<void> {
+  const open = await openIntents(trx, { vault_id: vaultId, server });
+  const other = open.find(({ chatflow_id }) => chatflow_id === chatflowId);
+  if (!other) return;
+  throw refusal(
+    'chatflow_conflict',
+    `Another write to chatflow ${chatflowId} is under way (${other.write_id}). Try again when it is done.`,
+    { write_id: other.write_id },
+  );
+}
+
+export function openIntents(
+  queries: Queries,
+  { vault_id, server }: { vault_id: string; server: string },
+): Promise<WriteRow[]> {
+  return queries
+    .selectFrom('chatflow_writes')
+    .selectAll()
+    .where('vault_id', '=', vault_id)
+    .where('server', '=', server)
+    .where('status', '=', 'intended')
+    .orderBy('created_at')
+    .execute();
+}
+
+export function intentNamed(queries: Queries, writeId: string): Promise<WriteRow> {
+  return queries.selectFrom('chatflow_writes').selectAll().where('write_id', '=', writeId).executeTakeFirstOrThrow();
+}
+
+export function intentWithKey(queries: Queries, vaultId: string, key: string): Promise<WriteRow | undefined> {
+  return queries
+    .selectFrom('chatflow_writes')
+    .selectAll()
+    .where('vault_id', '=', vaultId)
+    .where('idempotency_key', '=', key)
+    .executeTakeFirst();
+}
+
+export function planOf(row: WriteRow, key: Uint8Array): WritePlan {
+  return JSON.parse(openText(key, purposeOf(row.vault_id, row.write_id), row.plan_sealed)) as WritePlan;
+}
+
+export type Settled = Exclude<WriteRow['status'], 'intended'>;
+
+/** False when somebody else settled it first. The plan, which may hold secrets, goes. */
+export async function settleIntent(
+  trx: Trx,
+  writeId: string,
+  outcome: { status: Settled; chatflow_id?: string; error?: string; now: string },
+): Promise<boolean> {
+  const { status, chatflow_id, error = null, now } = outcome;
+  const { numUpdatedRows } = await trx
+    .updateTable('chatflow_writes')
+    .set({
+      status,
+      error,
+      settled_at: now,
+      plan_sealed: '',
+      ...(chatflow_id ? { chatflow_id } : {}),
+      // What did not happen may be asked for again under the same key.
+      ...(status === 'written' ? {} : { idempotency_key: null }),
+    })
+    .where('write_id', '=', writeId)
+    .where('status', '=', 'intended')
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/**
+ * Can its sender still be sending? On this machine the system knows; of another machine only time tells, and a request
+ * ends with its timeout.
+ */
+export function maySenderBeAtWork(row: WriteRow, now: Date, timeoutSeconds: number): boolean {
+  const sender = JSON.parse(row.process_json) as { host: string; pid: number; started: string };
+  if (sender.host === hostname()) return isAlive(sender);
+  return now.getTime() - Date.parse(row.created_at) < 4 * timeoutSeconds * 1_000;
+}

@@ -1,0 +1,145 @@
+import * as z from 'zod';
+import { takeTurns } from '../database/index.ts';
+import type { Chatflow } from '../flowise/index.ts';
+import { isoNow } from '../kernel/clock.ts';
+import { type Context, defineOperation, plainText, traceOf, traceOutput } from '../operations/index.ts';
+import type { ChatflowNeeds } from './needs.ts';
+import { ChatflowId, ServerName, VersionRecord, versionRecord } from './record.ts';
+import { syncedCard, versionCard } from './render.ts';
+import { settleWrites } from './settle.ts';
+import { recordSighting } from './sync.ts';
+import { findVersion } from './versions.ts';
+
+const tag = 'Chatflows';
+
+export const Synced = z
+  .strictObject({
+    ok: z.literal(true),
+    server: z.string(),
+    looked_at: z.int().describe('Chatflows on the server'),
+    recorded: z.array(
+      z.strictObject({
+        chatflow_id: z.string(),
+        name: z.string(),
+        version: z.int(),
+        origin: z.string(),
+        summary: z.string(),
+      }),
+    ),
+    writes: z
+      .array(
+        z.strictObject({
+          write_id: z.string(),
+          chatflow_id: z.string().nullable(),
+          outcome: z.enum(['written', 'absent', 'superseded', 'open']),
+        }),
+      )
+      .describe('Writes of ours whose outcome was not known'),
+    ...traceOutput,
+  })
+  .meta({ id: 'ChatflowsSynced' });
+
+const sync = defineOperation({
+  name: 'chatflow.sync',
+  summary: 'Record what changed on a Flowise server',
+  description:
+    'Every edit made in Flowise itself becomes a version, and every chatflow that is gone is noted. Also settles writes that were cut off, by looking whether they arrived.',
+  input: z.strictObject({
+    server: ServerName,
+    chatflow_id: ChatflowId.optional().describe('Only this one; all when left out'),
+  }),
+  output: Synced,
+  access: { can: 'write' },
+  effect: 'write',
+  http: { method: 'POST', path: '/api/v1/chatflows/sync', tag },
+  mcp: { tool: 'chatflow_sync' },
+  cli: {
+    command: 'chatflow sync',
+    examples: ['flowright chatflow sync', 'flowright chatflow sync --server production'],
+    render: syncedCard,
+  },
+  errors: ['FLOWISE_SERVER_UNKNOWN', 'FLOWISE_UNREACHABLE', 'SEALED_ELSEWHERE'],
+  audit: (_input, { server, recorded, writes }) => ({ server, recorded: recorded.length, writes: writes.length }),
+  prepare: async (context: Context<ChatflowNeeds>, { server, chatflow_id }) => {
+    const { vault_id } = context.principal;
+    const client = await context.flowise.client(vault_id, server);
+    const writes = await settleWrites(context, client, vault_id);
+    const one = chatflow_id === undefined ? null : await client.getChatflow(chatflow_id);
+    const chatflows: Chatflow[] = chatflow_id === undefined ? await client.listChatflows() : one ? [one] : [];
+    return { server: client.server, writes, chatflows, only: chatflow_id };
+  },
+  handle: async (context, { server, writes, chatflows, only }) => {
+    const { vault_id } = context.principal;
+    const { trx, database } = context;
+    await takeTurns(trx, database.dialect, `chatflow-sync:${vault_id}:${server}`);
+    const sighting = { vault_id, server, chatflows, only, now: isoNow(context.clock) };
+    const rows = await recordSighting(trx, database.dialect, context.sealingKey(), sighting);
+    return {
+      ok: true as const,
+      server,
+      looked_at: chatflows.length,
+      recorded: rows.map(({ chatflow_id, name, version, origin, summary }) => ({
+        chatflow_id,
+        name,
+        version: Number(version),
+        origin,
+        summary,
+      })),
+      writes,
+      ...traceOf(context),
+    };
+  },
+});
+
+const label = defineOperation({
+  name: 'chatflow.label',
+  summary: 'Name a version of a chatflow',
+  description: 'A labelled version is kept for ever and can be restored by its label. An empty label takes it away.',
+  input: z.strictObject({
+    server: ServerName,
+    chatflow_id: ChatflowId,
+    version: plainText(64).min(1).describe('Number of the version'),
+    label: plainText(64)
+      .regex(/^(?!\d+$)(?!live$)/, 'must not be a number or the word live')
+      .describe('Its name, such as before-launch'),
+  }),
+  output: z
+    .strictObject({ ok: z.literal(true), chatflow_id: z.string(), version: VersionRecord, ...traceOutput })
+    .meta({ id: 'ChatflowLabelled' }),
+  access: { can: 'write' },
+  effect: 'write',
+  http: { method: 'POST', path: '/api/v1/chatflows/{chatflow_id}/label', tag },
+  mcp: { tool: 'chatflow_label' },
+  cli: {
+    command: 'chatflow label <chatflow_id>',
+    examples: ['flowright chatflow label ID --version 3 --label before-launch'],
+    render: ({ version }) => versionCard(version),
+  },
+  errors: ['FLOWISE_SERVER_UNKNOWN'],
+  audit: ({ chatflow_id }, { version }) => ({ chatflow_id, version: version.version, label: version.label }),
+  prepare: async (context: Context<ChatflowNeeds>, input) => {
+    const client = await context.flowise.client(context.principal.vault_id, input.server);
+    return { ...input, server: client.server };
+  },
+  handle: async (context, { server, chatflow_id, version, label: wanted }) => {
+    const place = { vault_id: context.principal.vault_id, server, chatflow_id };
+    const row = await findVersion(context.trx, place, version);
+    const given = wanted === '' ? null : wanted;
+    await context.trx
+      .updateTable('chatflow_versions')
+      .set({ label: given })
+      .where('vault_id', '=', place.vault_id)
+      .where('server', '=', server)
+      .where('chatflow_id', '=', chatflow_id)
+      .where('version', '=', row.version)
+      .execute();
+    return {
+      ok: true as const,
+      chatflow_id,
+      version: versionRecord({ ...row, label: given }),
+      ...traceOf(context),
+    };
+  },
+});
+
+export const keepOperations = [sync, label];

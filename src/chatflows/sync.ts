@@ -1,0 +1,62 @@
+import type { Database, Queries, Trx } from '../database/index.ts';
+import type { Chatflow } from '../flowise/index.ts';
+import { recordRemoval, recordVersion, UNKNOWN_AUTHOR, type VersionRow } from './versions.ts';
+
+/** What was seen on a server at one moment. */
+export interface Sighting {
+  vault_id: string;
+  server: string;
+  chatflows: readonly Chatflow[];
+  /** Only this one was asked for; the absence of others says nothing. */
+  only?: string | undefined;
+  now: string;
+}
+
+/** Writes down what differs from the newest versions; what is gone is noted as removed. Returns what was written. */
+export async function recordSighting(
+  trx: Trx,
+  dialect: Database['dialect'],
+  key: Uint8Array,
+  { vault_id, server, chatflows, only, now }: Sighting,
+): Promise<VersionRow[]> {
+  const known = await newestVersions(trx, vault_id, server);
+  const recorded: VersionRow[] = [];
+  for (const chatflow of chatflows) {
+    const place = { vault_id, server, chatflow_id: chatflow.id };
+    const row = await recordVersion(trx, dialect, { vault_id, key }, chatflow, {
+      place,
+      origin: 'edit',
+      author: UNKNOWN_AUTHOR,
+      now,
+    });
+    if (row.version !== known.get(chatflow.id)?.version) recorded.push(row);
+  }
+  const present = new Set(chatflows.map(({ id }) => id));
+  for (const [chatflowId, latest] of known) {
+    const isGone = !present.has(chatflowId) && (only === undefined || only === chatflowId);
+    if (isGone && latest.origin !== 'removed') recorded.push(await recordRemoval(trx, latest, now));
+  }
+  return recorded;
+}
+
+async function newestVersions(queries: Queries, vaultId: string, server: string): Promise<Map<string, VersionRow>> {
+  const rows = await queries
+    .selectFrom('chatflow_versions as v')
+    .selectAll()
+    .where('vault_id', '=', vaultId)
+    .where('server', '=', server)
+    .where((e) =>
+      e(
+        'version',
+        '=',
+        e
+          .selectFrom('chatflow_versions as w')
+          .select((f) => f.fn.max('w.version').as('newest'))
+          .whereRef('w.vault_id', '=', 'v.vault_id')
+          .whereRef('w.server', '=', 'v.server')
+          .whereRef('w.chatflow_id', '=', 'v.chatflow_id'),
+      ),
+    )
+    .execute();
+  return new Map(rows.map((row) => [row.chatflow_id, row]));
+}

@@ -1,0 +1,169 @@
+import * as z from 'zod';
+import { PatchOps } from '../flowise/index.ts';
+import { badRequest } from '../kernel/errors.ts';
+import { type Context, defineOperation, plainText } from '../operations/index.ts';
+import { earlierWrite } from './earlier-write.ts';
+import type { ChatflowNeeds } from './needs.ts';
+import { FlowDataText } from './patch-operations.ts';
+import { assertMayWrite, planChange, writePlan } from './plan-change.ts';
+import { planPromotion } from './promote.ts';
+import { ChatflowId, ChatflowTypeName, Hash, ServerName } from './record.ts';
+import { writtenCard } from './render.ts';
+import { planRestore } from './restore.ts';
+import { type DecidedWrite, intendWrite, performWrite, WrittenRecord } from './written.ts';
+
+const tag = 'Chatflows';
+const Message = plainText(500).default('').describe('Why, for the history');
+const IdempotencyKey = plainText(128)
+  .min(1)
+  .optional()
+  .describe('A repeated request with the same key is the same write and is not made twice');
+const FLOWISE_ERRORS = [
+  'approval_required',
+  'chatflow_conflict',
+  'FLOWISE_SERVER_UNKNOWN',
+  'FLOWISE_UNREACHABLE',
+  'FLOWISE_NOT_FOUND',
+  'FLOWISE_WRITE_UNSETTLED',
+];
+
+const audit = (_input: unknown, { server, chatflow_id, write_id }: z.output<typeof WrittenRecord>) => ({
+  server,
+  chatflow_id,
+  write_id,
+});
+
+/** The same write may have been begun before: then it is finished, not repeated. */
+async function decide(context: Context<ChatflowNeeds>, write: Omit<DecidedWrite, 'earlier'>): Promise<DecidedWrite> {
+  const { plan, client } = write;
+  const { payload_hash, chatflow_id, idempotency_key } = plan;
+  const attempt = { vault_id: context.principal.vault_id, payload_hash, chatflow_id, idempotency_key };
+  return { ...write, earlier: await earlierWrite(context, client, attempt) };
+}
+
+const apply = defineOperation({
+  name: 'chatflow.apply',
+  summary: 'Write a compiled change to Flowise',
+  description:
+    'Writes exactly what patch.compile showed: give the same ops (or flow_data) with its base_hash and payload_hash. Refused with both hashes when the chatflow was changed since; nodes that were only moved are no conflict. What was there before is kept and can be restored.',
+  input: z.strictObject({
+    server: ServerName,
+    chatflow_id: ChatflowId.optional().describe('The chatflow to change; left out to make a new one'),
+    name: plainText(200).min(1).optional().describe('Name of a new chatflow, or a new name'),
+    type: ChatflowTypeName.default('CHATFLOW').describe('Kind of a new chatflow'),
+    ops: PatchOps.optional().describe('Patch operations, as they were compiled'),
+    flow_data: FlowDataText.optional(),
+    base_hash: Hash.optional().describe('base_hash of the compile; needed for a chatflow that exists'),
+    payload_hash: Hash.describe('payload_hash of the compile'),
+    message: Message,
+    idempotency_key: IdempotencyKey,
+  }),
+  output: WrittenRecord,
+  access: { can: 'write' },
+  effect: 'write',
+  http: { method: 'POST', path: '/api/v1/chatflows/apply', tag },
+  mcp: { tool: 'chatflow_apply' },
+  cli: { command: 'chatflow apply', byHand: true, render: writtenCard },
+  errors: [...FLOWISE_ERRORS, 'payload_mismatch', 'PATCH_INVALID', 'CREDENTIAL_AMBIGUOUS'],
+  audit,
+  prepare: async (context: Context<ChatflowNeeds>, input) => {
+    assertMayWrite(context.principal, context.config.flowise_agent_writes);
+    const { name, type, message, idempotency_key = null, ...change } = input;
+    if (change.chatflow_id === undefined && name === undefined) {
+      throw badRequest([{ code: 'required', message: 'a new chatflow needs a name', path: '/name' }]);
+    }
+    const planned = await planChange(context, context.principal.vault_id, change);
+    const { compilation, rebased, request, client } = planned;
+    const body = request.current ? { ...(name === undefined ? {} : { name }) } : { name: name ?? '', type };
+    return decide(context, {
+      client,
+      plan: writePlan(planned, { body, message, idempotency_key }),
+      before: request.current,
+      name: name ?? request.current?.name ?? '',
+      approved_hash: input.payload_hash,
+      rebased,
+      diff_summary: compilation.diff_summary,
+      warnings: compilation.warnings,
+      notes: rebased ? ['Nodes had been moved on the canvas; they stay where they are now.'] : [],
+    });
+  },
+  handle: intendWrite,
+  finish: performWrite,
+});
+
+const restore = defineOperation({
+  name: 'chatflow.restore',
+  summary: 'Put a chatflow back to an earlier version',
+  description:
+    'Writes the flow, name and flags of a version back to Flowise; what is there now becomes a version first. A chatflow that was removed comes back with a new id.',
+  input: z.strictObject({
+    server: ServerName,
+    chatflow_id: ChatflowId,
+    version: plainText(64).min(1).describe('Number or label of the version'),
+    base_hash: Hash.optional().describe('Refuse when the server holds something else than this'),
+    message: Message,
+    idempotency_key: IdempotencyKey,
+  }),
+  output: WrittenRecord,
+  access: { can: 'write' },
+  effect: 'write',
+  http: { method: 'POST', path: '/api/v1/chatflows/{chatflow_id}/restore', tag },
+  mcp: { tool: 'chatflow_restore' },
+  cli: {
+    command: 'chatflow restore <chatflow_id>',
+    examples: ['flowright chatflow restore ID --version 3', 'flowright chatflow restore ID --version before-launch'],
+    render: writtenCard,
+  },
+  errors: [...FLOWISE_ERRORS, 'SEALED_ELSEWHERE'],
+  audit,
+  prepare: async (context: Context<ChatflowNeeds>, input) => {
+    assertMayWrite(context.principal, context.config.flowise_agent_writes);
+    return decide(context, await planRestore(context, context.principal.vault_id, input));
+  },
+  handle: intendWrite,
+  finish: performWrite,
+});
+
+const promote = defineOperation({
+  name: 'chatflow.promote',
+  summary: 'Bring a chatflow from one Flowise server to another',
+  description:
+    'Copies the chatflow as it is now to another server of this vault. Credentials are matched by type and name, or by the map you give; tools are matched by name, or stored there. Where several fit, it asks.',
+  input: z.strictObject({
+    server: ServerName.describe('Where it comes from; the usual server when left out'),
+    chatflow_id: ChatflowId,
+    to_server: plainText(64).min(1).describe('Where it goes'),
+    target_id: ChatflowId.optional().describe('The chatflow there to replace; left out to make a new one'),
+    name: plainText(200).min(1).optional().describe('Its name there; the same when left out'),
+    credentials: z
+      .record(z.string().max(200), z.string().max(200))
+      .default({})
+      .describe('Credential here (id or name) → credential there (id or name)'),
+    base_hash: Hash.optional().describe('Of target_id: refuse when it holds something else than this'),
+    message: Message,
+    idempotency_key: IdempotencyKey,
+  }),
+  output: WrittenRecord,
+  access: { can: 'write' },
+  effect: 'write',
+  http: { method: 'POST', path: '/api/v1/chatflows/{chatflow_id}/promote', tag },
+  mcp: { tool: 'chatflow_promote' },
+  cli: {
+    command: 'chatflow promote <chatflow_id>',
+    examples: [
+      'flowright chatflow promote ID --server staging --to-server production',
+      `flowright chatflow promote ID --to-server production --credentials '{"staging key": "production key"}'`,
+    ],
+    render: writtenCard,
+  },
+  errors: [...FLOWISE_ERRORS, 'PATCH_INVALID', 'CREDENTIAL_AMBIGUOUS', 'CONFLICT'],
+  audit,
+  prepare: async (context: Context<ChatflowNeeds>, input) => {
+    assertMayWrite(context.principal, context.config.flowise_agent_writes);
+    return decide(context, await planPromotion(context, context.principal.vault_id, input));
+  },
+  handle: intendWrite,
+  finish: performWrite,
+});
+
+export const writeOperations = [apply, restore, promote];

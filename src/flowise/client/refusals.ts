@@ -1,0 +1,121 @@
+import { ERRORS, type ErrorCode, FlowrightError } from '../../kernel/errors.ts';
+import type { FlowiseAuth } from './authentication.ts';
+import { permissionFor } from './permissions.ts';
+import { quotable } from './redact.ts';
+import { isHtml, serverWords } from './server-words.ts';
+import type { Answer, Failure } from './transport.ts';
+
+/** What was asked, for whoever reads the error. */
+export interface Asked {
+  server: string;
+  url: string;
+  auth: FlowiseAuth['kind'];
+  /** Hidden wherever the server quotes them. */
+  secrets: readonly string[];
+  method: string;
+  /** Below /api/v1. */
+  route: string;
+  chatflowType?: string | undefined;
+}
+
+/** There is no answer. */
+export function failureRefusal(asked: Asked, failure: Failure): FlowrightError {
+  const subject = `Flowise server ${asked.server} (${asked.url})`;
+  const details = { message: failure.reason, may_have_arrived: failure.mayHaveArrived };
+  const say = (code: ErrorCode, sentence: string) => refuse(asked, code, `${subject} ${sentence}`, details);
+  switch (failure.kind) {
+    case 'timeout':
+      return say('FLOWISE_TIMEOUT', `takes too long: ${failure.reason}.`);
+    case 'too_large':
+      return say('FLOWISE_BAD_ANSWER', `answers ${place(asked)} with too much: ${failure.reason}.`);
+    case 'not_http':
+      return say('FLOWISE_BAD_ANSWER', `does not answer ${place(asked)} properly: ${failure.reason}.`);
+    case 'unreachable':
+    case 'broken':
+    case 'closed':
+      return say('FLOWISE_UNREACHABLE', `cannot be reached: ${failure.reason}.`);
+  }
+}
+
+/** There is an answer, and it is no success. */
+export function answerRefusal(asked: Asked, answer: Answer): FlowrightError {
+  const { status } = answer;
+  const words = quotable(serverWords(answer), asked.secrets);
+  const subject = `Flowise server ${asked.server} (${asked.url})`;
+  const say = (code: ErrorCode, sentence: string, more: Record<string, unknown> = {}) =>
+    refuse(asked, code, `${subject} ${sentence}`, { status, message: words, ...more });
+  if (status >= 300 && status < 400) {
+    const target = quotable(withoutSecrets(answer.location, asked.url), asked.secrets);
+    const sentence = `sends ${place(asked)} elsewhere (${target}). Redirects are not followed, because the key would go along: add the server with the address that it is meant to have.`;
+    return say('FLOWISE_BAD_ANSWER', sentence, { message: `redirect to ${target}` });
+  }
+  if (status === 401) return say('FLOWISE_UNAUTHORIZED', unauthorised(asked));
+  if (status === 403) {
+    const permission = permissionFor(asked.method, asked.route, asked.chatflowType);
+    const lacking = permission ? `the API key lacks the permission ${permission}` : words;
+    return say('FLOWISE_FORBIDDEN', `refuses ${place(asked)}: ${lacking}.`, permission ? { permission } : {});
+  }
+  if (status === 502 || status === 503 || status === 504) {
+    return say('FLOWISE_UNREACHABLE', `cannot be reached: what stands before it answers ${status}.`);
+  }
+  if (status === 404 && isHtml(answer.contentType, answer.text)) return notAnApi(asked, answer);
+  if (status === 404) return say('FLOWISE_NOT_FOUND', `does not have ${place(asked)}: ${words}.`);
+  return say('FLOWISE_REFUSED', `refuses ${place(asked)} with ${status}: ${words}.`);
+}
+
+/** A page where data is due: Flowise shows its own page, with 200, for every route that it does not know. */
+export function notAnApi(asked: Asked, { status }: Answer): FlowrightError {
+  return refuse(
+    asked,
+    'FLOWISE_BAD_ANSWER',
+    `Flowise server ${asked.server} (${asked.url}) answers ${place(asked)} with a web page: it does not know that route, or the address is not that of Flowise's API.`,
+    { status, message: 'a web page instead of data' },
+  );
+}
+
+export function badAnswer(asked: Asked, status: number, problem: string): FlowrightError {
+  return refuse(
+    asked,
+    'FLOWISE_BAD_ANSWER',
+    `Flowise server ${asked.server} (${asked.url}) answers ${place(asked)} with what it should not: ${problem}.`,
+    { status, message: problem },
+  );
+}
+
+export function notFound(asked: Asked, what: string, status: number | null = null): FlowrightError {
+  return refuse(asked, 'FLOWISE_NOT_FOUND', `Flowise server ${asked.server} has no ${what}.`, {
+    status,
+    message: 'not found',
+  });
+}
+
+function refuse(asked: Asked, code: ErrorCode, sentence: string, more: Record<string, unknown>): FlowrightError {
+  const { server, method, route } = asked;
+  const details = { server, method, path: `/api/v1${route}`, status: null, ...more };
+  return new FlowrightError(code, `${sentence} ${ERRORS[code].next}`, { details });
+}
+
+function place({ method, route }: Asked): string {
+  return `${method} /api/v1${route}`;
+}
+
+function unauthorised({ auth }: Asked): string {
+  switch (auth) {
+    case 'key':
+      return 'does not accept the API key.';
+    case 'basic':
+      return 'does not accept the user name and password. Flowise 3 takes API keys only.';
+    case 'none':
+      return 'wants to know who asks: it needs an API key.';
+  }
+}
+
+/** Of an address only what tells where to go. */
+function withoutSecrets(location: string | null, base: string): string {
+  try {
+    const { origin, pathname } = new URL(location ?? '', base);
+    return origin + pathname;
+  } catch {
+    return 'an address that cannot be read';
+  }
+}

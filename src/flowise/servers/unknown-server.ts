@@ -1,0 +1,19 @@
+import { ERRORS, type FlowrightError, refusal } from '../../kernel/errors.ts';
+
+/** There is no such server, or nothing says which is meant; either way the answer lists those that there are. */
+export function unknownServer(
+  servers: readonly { name: string }[],
+  name: string | undefined,
+  setting: string | null = null,
+): FlowrightError {
+  const names = servers.map((server) => server.name);
+  const choice = names.length === 0 ? '' : ` (there are ${names.join(', ')})`;
+  const sentence = `${problem(names, name, setting)}${choice}. ${ERRORS.FLOWISE_SERVER_UNKNOWN.next}`;
+  return refusal('FLOWISE_SERVER_UNKNOWN', sentence, { servers: names });
+}
+
+function problem(names: readonly string[], name: string | undefined, setting: string | null): string {
+  if (name !== undefined) return `There is no Flowise server ${name} in this vault`;
+  if (setting !== null) return `flowise_server names ${setting}, and this vault has no such Flowise server`;
+  return names.length === 0 ? 'There is no Flowise server in this vault' : 'Nothing says which Flowise server is meant';
+}

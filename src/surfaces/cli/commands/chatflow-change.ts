@@ -1,0 +1,155 @@
+import { join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { refusal } from '../../../kernel/errors.ts';
+import { inertButColours, inertLine, wantsColour } from '../../../kernel/terminal.ts';
+import { type Asking, asking } from '../asking.ts';
+import { confirm } from '../confirm.ts';
+import { descend } from '../operation-command.ts';
+import { operationNamed } from '../operation-named.ts';
+import { readPatch } from '../patch-file.ts';
+import type { Cli } from '../run.ts';
+
+const FILE = 'JSON file with patch operations, or with a whole flow; - for standard input';
+const PAGE = 50;
+
+interface Place {
+  server?: string;
+  chatflowId?: string;
+}
+
+interface ApplyOptions extends Place {
+  name?: string;
+  type?: string;
+  baseHash?: string;
+  payloadHash?: string;
+  message?: string;
+  idempotencyKey?: string;
+}
+
+/** Commands about chatflows that read a change from a file or write files. */
+export function register(program: Command, cli: Cli): void {
+  place(descend(program, ['patch', 'compile']))
+    .argument('<file>', FILE)
+    .description('Try a change to a chatflow and show what it would do; writes nothing')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  flowright patch compile ops.json\n  flowright patch compile ops.json --chatflow-id ID',
+    )
+    .action(async (file: string, options: Place) => {
+      cli.word({ fields: {}, codes: true });
+      await cli.call(await operationNamed('patch.compile'), { ...placeOf(options), ...readPatch(file) });
+    });
+  place(descend(program, ['chatflow', 'apply']))
+    .argument('<file>', FILE)
+    .description('Write a change to Flowise: shows it, asks, and writes exactly what it showed')
+    .option('--name <name>', 'name of a new chatflow, or a new name')
+    .option('--type <type>', 'kind of a new chatflow: CHATFLOW, AGENTFLOW, MULTIAGENT or ASSISTANT')
+    .option('--base-hash <hash>', 'base_hash that `patch compile` printed')
+    .option('--payload-hash <hash>', 'payload_hash that `patch compile` printed; then nothing is asked')
+    .option('--message <text>', 'why, for the history')
+    .option('--idempotency-key <key>', 'a repeated command with the same key is the same write')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  flowright chatflow apply ops.json --name "Support bot"\n  flowright chatflow apply ops.json --chatflow-id ID --yes',
+    )
+    .action(async (file: string, options: ApplyOptions) => apply(file, options, cli));
+  place(descend(program, ['chatflow', 'validate']))
+    .argument('[file]', 'a flow with nodes and edges to judge instead of a chatflow')
+    .description('Say whether a chatflow can work; ends with 1 when it cannot')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  flowright chatflow validate --chatflow-id ID\n  flowright chatflow validate flow.json',
+    )
+    .action(async (file: string | undefined, options: Place) => {
+      const draft = file === undefined ? {} : flowIn(file);
+      await cli.call(await operationNamed('chatflow.validate'), { ...placeOf(options), ...draft });
+    });
+  place(descend(program, ['chatflow', 'export']))
+    .description('Write chatflows as readable JSON files, one each, secrets hidden')
+    .requiredOption('--out <folder>', 'folder to write them to, for example one that git watches')
+    .addHelpText('after', '\nExamples:\n  flowright chatflow export --out chatflows/')
+    .action(async (options: Place & { out: string }) => exportAll(options, cli));
+}
+
+function place(command: Command): Command {
+  return command
+    .option('--server <name>', 'Flowise server; the usual one when left out')
+    .option('--chatflow-id <id>', 'the chatflow that is meant');
+}
+
+function placeOf({ server, chatflowId }: Place): Record<string, unknown> {
+  return given({ server, chatflow_id: chatflowId });
+}
+
+function given(values: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}
+
+function flowIn(file: string): Record<string, unknown> {
+  const patch = readPatch(file);
+  if (patch.flow_data !== undefined) return patch;
+  throw refusal('USAGE_ERROR', `${file} must hold a flow with nodes and edges.`);
+}
+
+async function apply(file: string, options: ApplyOptions, cli: Cli): Promise<void> {
+  cli.word({ fields: {}, codes: true });
+  const { name, type, message, baseHash, payloadHash, idempotencyKey } = options;
+  const operation = await operationNamed('chatflow.apply');
+  const change = { ...placeOf(options), ...readPatch(file) };
+  const more = given({ name, type, message, idempotency_key: idempotencyKey });
+  const hashes =
+    payloadHash === undefined
+      ? await seenAndAgreed(change, cli)
+      : given({ base_hash: baseHash, payload_hash: payloadHash });
+  if (hashes) await cli.call(operation, { ...change, ...more, ...hashes });
+}
+
+/** Shows what would be written and asks; null when it cannot be written. */
+async function seenAndAgreed(change: Record<string, unknown>, cli: Cli): Promise<Record<string, unknown> | null> {
+  const compile = await operationNamed('patch.compile');
+  const compiled = JSON.parse(await cli.ask(compile, change)) as {
+    ok: boolean;
+    server: string;
+    base_hash: string | null;
+    payload_hash: string;
+  };
+  const { render, renderInColour } = compile.cli ?? {};
+  const colour = wantsColour(cli.environment, process.stderr.isTTY === true);
+  const card = colour ? await renderInColour?.(compiled) : await render?.(compiled);
+  cli.tell(inertButColours(card ?? ''));
+  if (!compiled.ok) {
+    process.exitCode = 1;
+    return null;
+  }
+  await confirm({ summary: inertLine(`Write this to ${compiled.server}`), removes: false }, cli);
+  return given({ base_hash: compiled.base_hash ?? undefined, payload_hash: compiled.payload_hash });
+}
+
+async function exportAll({ out, ...options }: Place & { out: string }, cli: Cli): Promise<void> {
+  const folder = resolve(out);
+  const written = await asking(cli, (asked) => exportPages(asked, placeOf(options), folder));
+  cli.print(
+    cli.options().json
+      ? JSON.stringify({ folder: out, files: written })
+      : inertLine(`${written.length} chatflow${written.length === 1 ? '' : 's'} written to ${out}`),
+  );
+}
+
+async function exportPages(asked: Asking, wanted: Record<string, unknown>, folder: string): Promise<string[]> {
+  const operation = await operationNamed('chatflow.export');
+  const { replaceFile } = await import('../generated-file.ts');
+  const written: string[] = [];
+  for (let offset = 0; ; offset += PAGE) {
+    const page = (await asked.ask(operation, { ...wanted, limit: PAGE, offset })) as {
+      total_count: number;
+      files: { file_name: string; content: string }[];
+    };
+    for (const { file_name, content } of page.files) {
+      // Names come from a hub: only a plain one is a file in this folder.
+      if (!/^[a-z0-9][a-z0-9.-]*\.json$/.test(file_name)) continue;
+      replaceFile(join(folder, file_name), content);
+      written.push(file_name);
+    }
+    if (offset + PAGE >= page.total_count) return written;
+  }
+}
