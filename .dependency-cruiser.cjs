@@ -90,10 +90,11 @@ module.exports = {
       from: { path: '^src/[^/]+\\.ts$', pathNot: '^src/rooms\\.ts$' },
       to: {
         path: '^src/(home|database|operations|audit|identity|flows|doctor|vault|policy|proposals|diff|projection|authoring|llm|attachments|artifacts|memories|plans|milestones|flowcharts|flowise|knowledge|chatflows)/',
-        // These must not bring the rest of flowcharts into every command.
+        // These must not bring the rest of their room into every command.
         pathNot: [
           '/index\\.ts$',
           '^src/flowcharts/(runtime/(open-runtime|create-dispatcher)|graph/(migrate-configs|add-examples))\\.ts$',
+          '^src/chatflows/keep-synced\\.ts$',
         ],
       },
     },

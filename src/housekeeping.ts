@@ -1,4 +1,5 @@
 import { sweepArtifacts } from './artifacts/index.ts';
+import { type ChatflowNeeds, sweepChatflows } from './chatflows/index.ts';
 import { type Database, pruneEvents } from './database/index.ts';
 import { sweepKeys, sweepRuns } from './flowcharts/index.ts';
 import type { Clock } from './kernel/clock.ts';
@@ -15,13 +16,14 @@ export interface HousekeepingNeeds {
   log: Log;
 }
 
-/** Removes what has outlived its retention: artifacts, runs, events, keys. */
+/** Removes what has outlived its retention: artifacts, runs, events, keys, versions of chatflows. */
 export async function tidy({ database, clock, config }: HousekeepingNeeds): Promise<void> {
   await sweepArtifacts(database, clock);
   await sweepRuns(database, clock, config['retention.run_days']);
   await sweepKeys(database, clock);
   const before = new Date(clock.now().getTime() - config['retention.event_hours'] * HOUR_MS).toISOString();
   await pruneEvents(database, before);
+  await sweepChatflows(database, clock, config['retention.chatflow_versions']);
 }
 
 /** Tidies now and every ten minutes until it is told to stop. */
@@ -42,4 +44,10 @@ export function keepTidy(needs: HousekeepingNeeds): () => void {
   const timer = setInterval(() => void work(), EVERY_MS);
   timer.unref();
   return () => clearInterval(timer);
+}
+
+/** Records edits made in Flowise itself, where an interval is set. */
+export async function keepSynced(needs: ChatflowNeeds): Promise<() => void> {
+  if (needs.config.flowise_sync_minutes === 0) return () => {};
+  return (await import('./chatflows/keep-synced.ts')).keepSynced(needs);
 }

@@ -6,7 +6,6 @@ import {
   EMPTY_FLOW,
   type FlowiseClient,
   type PatchOp,
-  validateFlow,
 } from '../flowise/index.ts';
 import { badRequest, type Issue, refusal } from '../kernel/errors.ts';
 import type { KnowledgeSession } from '../knowledge/index.ts';
@@ -46,13 +45,10 @@ export async function compileRequest(needs: Needs, vaultId: string, request: Cha
   const base = current?.flowData ?? EMPTY_FLOW;
   const ops = await resolvedOps(session, request.ops ?? []);
   const tools = await storedTools(client, [base, request.flow_data ?? '', JSON.stringify(ops)]);
-  const compileOn = (text: string): Compilation => {
-    const compilation =
-      request.flow_data === undefined
-        ? compile(text, ops, session.nodes)
-        : compileDraft(text, request.flow_data, session.nodes);
-    return withToolIssues(compilation, tools);
-  };
+  const compileOn = (text: string): Compilation =>
+    request.flow_data === undefined
+      ? compile(text, ops, session.nodes, tools)
+      : compileDraft(text, request.flow_data, session.nodes, tools);
   return { client, session, current, base, compilation: compileOn(base), compileOn };
 }
 
@@ -93,16 +89,7 @@ async function credentialOf(session: KnowledgeSession, wanted: string, at: numbe
 }
 
 /** Only a flow with custom tools needs to know which tools are stored. */
-async function storedTools(client: FlowiseClient, texts: string[]): Promise<Set<string> | null> {
-  if (!texts.some((text) => text.includes('"customTool"'))) return null;
-  return new Set((await client.listTools()).map(({ id }) => id));
-}
-
-function withToolIssues(compilation: Compilation, tools: Set<string> | null): Compilation {
-  if (tools === null || !compilation.ok) return compilation;
-  const { errors } = validateFlow(compilation.flow_data, { tools: [...tools] });
-  const unknown = errors.filter(({ code }) => code === 'unknown_tool');
-  return unknown.length === 0
-    ? compilation
-    : { ...compilation, ok: false, errors: [...compilation.errors, ...unknown] };
+async function storedTools(client: FlowiseClient, texts: string[]): Promise<{ tools?: string[] }> {
+  if (!texts.some((text) => text.includes('"customTool"'))) return {};
+  return { tools: (await client.listTools()).map(({ id }) => id) };
 }

@@ -60,8 +60,8 @@ const nodeSummary = z.strictObject({
   node_name: z.string(),
   label: z.string(),
   category: z.string(),
-  credential: z.string().nullable(),
-  params: z.record(z.string(), z.unknown()),
+  credential_bound: z.boolean().nullable().describe('Null for a node that takes none'),
+  params: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
 });
 
 const get = defineOperation({

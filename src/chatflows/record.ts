@@ -131,3 +131,4 @@ export const FlowDiffRecord = z
     fields_changed: z.array(z.string()),
   })
   .meta({ id: 'ChatflowDiff' });
+export type FlowDiffRecord = z.output<typeof FlowDiffRecord>;

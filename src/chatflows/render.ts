@@ -1,7 +1,7 @@
 import { type FlowDiff, renderDiff } from '../flowise/index.ts';
 import { inert, inertLine, textTable } from '../kernel/terminal.ts';
 import type { Compiled } from './patch-operations.ts';
-import type { ChatflowItem, VersionRecord } from './record.ts';
+import type { ChatflowItem, FlowDiffRecord, VersionRecord } from './record.ts';
 import type { WrittenRecord } from './written.ts';
 
 const SHORT = 12;
@@ -33,7 +33,7 @@ export function chatflowCard(payload: {
   type: string;
   flow_hash: string;
   canvas_url: string;
-  nodes: { node_id: string; label: string; credential: string | null; params: Record<string, unknown> }[];
+  nodes: { node_id: string; label: string; credential_bound: boolean | null; params: Record<string, unknown> }[];
   connections: string[];
 }): string {
   const lines = [
@@ -42,8 +42,8 @@ export function chatflowCard(payload: {
     `flow_hash  ${payload.flow_hash}`,
     inertLine(`canvas     ${payload.canvas_url}`),
     '',
-    ...payload.nodes.flatMap(({ node_id, label, credential, params }) => [
-      inertLine(`${node_id}  ${label}${credential ? `  credential ${credential}` : ''}`),
+    ...payload.nodes.flatMap(({ node_id, label, credential_bound, params }) => [
+      inertLine(`${node_id}  ${label}${credential_bound === false ? '  (no credential)' : ''}`),
       ...Object.entries(params).map(([name, value]) => inertLine(`    ${name} = ${shown(value)}`)),
     ]),
   ];
@@ -99,14 +99,14 @@ export function judgementCard(payload: {
   return [head, ...problems('error  ', errors), ...problems('warning', warnings)].join('\n');
 }
 
-export function diffCard(payload: { from: string; to: string; diff: FlowDiff }, colour: boolean): string {
-  return `${inertLine(`from ${payload.from} to ${payload.to}`)}\n${renderDiff(payload.diff, { colour })}`;
+export function diffCard(payload: { from: string; to: string; diff: FlowDiffRecord }, colour: boolean): string {
+  return `${inertLine(`from ${payload.from} to ${payload.to}`)}\n${renderDiff(payload.diff as FlowDiff, { colour })}`;
 }
 
 export function compiledCard(payload: Compiled, colour: boolean): string {
   const { ok, diff, errors, warnings, tools_to_create, base_hash, payload_hash } = payload;
   const lines = [
-    renderDiff(diff, { colour }),
+    renderDiff(diff as FlowDiff, { colour }),
     ...tools_to_create.map((name) => inertLine(`stores the tool ${name} first`)),
     ...problems('error  ', errors),
     ...problems('warning', warnings),

@@ -15,9 +15,9 @@ const NO_FLOW: FlowData = { nodes: [], edges: [] };
 /** A text that is no flow, which Flowise also stores, counts as an empty one: it can be kept and put back all the same. */
 export function stateOf(text: string): FlowState {
   const parsed = parseFlow(text);
-  const flow = 'flow' in parsed ? parsed.flow : NO_FLOW;
+  const flow = parsed.flow ?? NO_FLOW;
   const flow_hash = flowHash(text);
-  return { text, flow, flow_hash, semantic_hash: 'flow' in parsed ? semanticHash(flow) : flow_hash };
+  return { text, flow, flow_hash, semantic_hash: parsed.flow ? semanticHash(flow) : flow_hash };
 }
 
 export interface StatePlace {

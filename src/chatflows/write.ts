@@ -1,4 +1,4 @@
-import { type Chatflow, type FlowiseClient, finaliseFlow, flowHash } from '../flowise/index.ts';
+import { type Chatflow, type FlowiseClient, finalise, flowHash } from '../flowise/index.ts';
 import { isoNow } from '../kernel/clock.ts';
 import { asFlowrightError, type FlowrightError, refusal } from '../kernel/errors.ts';
 import { chatflowOn } from './chatflow-on.ts';
@@ -32,7 +32,7 @@ export async function sendWrite(needs: Needs, client: FlowiseClient, writeId: st
     await assertUnchanged(client, plan);
     return stored;
   });
-  const flowData = finaliseFlow(plan.flow_data_str, { writeId, toolIds: tools.ids });
+  const flowData = finalise(plan.flow_data_str, { writeId, toolIds: tools.ids });
   const chatflow = await send(needs, client, writeId, plan, flowData);
   const { vault_id, server, author } = row;
   const version = await settleAsWritten(needs, chatflow, writeId, plan, { vault_id, server, author, key });

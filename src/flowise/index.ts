@@ -1,8 +1,10 @@
 export type * from './client/client.ts';
 export { CHATFLOW_TYPES } from './client/client.ts';
 export { type AnchorMetrics, type Compilation, toolPlaceholder } from './compiler/compilation.ts';
+export { compile, compileDraft, EMPTY_FLOW } from './compiler/compile.ts';
 export { MAX_OPS, PatchOp, PatchOps } from './compiler/ops.ts';
 export { didYouMean, similarNames } from './compiler/similar.ts';
+export { validateFlow } from './compiler/validate.ts';
 export { diffFlows } from './flow/compare.ts';
 export type * from './flow/diff.ts';
 export { diffLines, NO_CHANGES, renderDiff } from './flow/diff-lines.ts';
@@ -38,4 +40,5 @@ export {
   type NodeSchemas,
   PARAM_TYPES,
 } from './node-schema.ts';
+export { createServers } from './servers/create-servers.ts';
 export type { FlowiseServers, ServerBook, ServerRecord } from './servers/server.ts';

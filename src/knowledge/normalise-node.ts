@@ -59,7 +59,10 @@ function nodeInput(input: Record<string, unknown>): NodeInput {
   return { id: known.name, ...known, ...settled };
 }
 
-/** A default in the type of its input: servers send some numbers, flags and lists as text. */
+/**
+ * A default in the type of its input: servers send some numbers, flags and lists as text. Several choices, grids and JSON
+ * are text on the canvas too, so these stay as they are.
+ */
 function typedDefault(type: string, value: unknown): unknown {
   if (typeof value !== 'string') return value;
   const trimmed = value.trim();
@@ -69,9 +72,6 @@ function typedDefault(type: string, value: unknown): unknown {
     case 'boolean':
       return /^(true|false)$/i.test(trimmed) ? trimmed.toLowerCase() === 'true' : value;
     case 'array':
-    case 'datagrid':
-    case 'multiOptions':
-    case 'asyncMultiOptions':
       return parsedList(trimmed) ?? value;
     default:
       return value;

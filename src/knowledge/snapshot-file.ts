@@ -153,8 +153,12 @@ export function snapshotStamp(paths: SnapshotPaths): string {
 }
 
 function fileStamp(path: string): string {
-  const stat = statSync(path, { throwIfNoEntry: false, bigint: true });
-  return stat ? `${stat.ino}:${stat.size}:${stat.mtimeNs}` : '-';
+  try {
+    const { ino, size, mtimeNs } = statSync(path, { bigint: true });
+    return `${ino}:${size}:${mtimeNs}`;
+  } catch {
+    return '-';
+  }
 }
 
 /** When the snapshot was last known to be what the server has; undefined for one that does not say. */
@@ -166,11 +170,13 @@ export function checkedAt(folder: string, kind: SnapshotKind, meta: SnapshotMeta
   return isAbout && checked_at > (meta.generated_at ?? '') ? checked_at : meta.generated_at;
 }
 
+const ABSENT: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR']);
+
 function bytesOf(path: string): Buffer | null | 'unreadable' {
   try {
     return readFileSync(path);
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? null : 'unreadable';
+    return ABSENT.has((error as NodeJS.ErrnoException).code) ? null : 'unreadable';
   }
 }
 

@@ -79,7 +79,10 @@ export interface Failure {
 
 export function failure(toolName: string, { type, message, body, data = null, detail = null }: Failure): ToolResult {
   const said = shown(message, MESSAGE_CHARS);
-  const text = body === undefined || message.includes(body) ? said : `${said}: ${shown(body, MESSAGE_CHARS)}`;
+  const text =
+    body === undefined || message.includes(body)
+      ? said
+      : `${said}${/[.!?]$/.test(said) ? '' : ':'} ${shown(body, MESSAGE_CHARS)}`;
   const error = { type, message: text, detail: hideSecretsIn(detail) };
   return { ok: false, summary: `${toolName} failed: ${text}`, facts: {}, data, error, artifacts: null };
 }

@@ -1,10 +1,7 @@
 import { chatflows } from './conformance-chatflows.ts';
 import { predictions } from './conformance-predictions.ts';
 import { type Raw, type Send, sender, type Target } from './target.ts';
-import { NOBODY, type Note, named, shortened, type Trace, traceOf } from './trace.ts';
-
-/** Name of a case → what the server answered, in the order in which it was asked. */
-export type Traces = Record<string, Trace>;
+import { NOBODY, type Note, named, shortened, type Traces, traceOf } from './trace.ts';
 
 /**
  * The same questions to any server. What a real Flowise answered is kept in test/fixtures/flowise/conformance.json:

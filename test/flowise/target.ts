@@ -2,7 +2,7 @@
 export interface Target {
   url: string;
   apiKey: string;
-  /** Where a flow's model is reached; a fake server answers by itself. */
+  /** Where the models of its flows are reached; a fake server needs none and answers by itself. */
   modelUrl: string;
   /** A key with only these permissions. */
   keyWith(permissions: readonly string[]): Promise<string>;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Raw } from './target.ts';
 
 /** What two servers must have in common in one answer: status, kind, shape, and the words of a refusal. */
@@ -41,7 +42,8 @@ export function named(answer: Raw): Raw {
   const nameOf = (entry: { name?: string; templateName?: string }) => entry.templateName ?? entry.name;
   const { json } = answer;
   const names = Array.isArray(json) ? json.map(nameOf).sort() : [nameOf(json)];
-  return { ...answer, json: Object.fromEntries(names.map((name) => [name, 1])) };
+  const digest = createHash('sha256').update(JSON.stringify(names)).digest('hex').slice(0, 16);
+  return { ...answer, json: { [names.length > 3 ? `${names.length} names ${digest}` : names.join(', ')]: true } };
 }
 
 /** Rows of others may be there as well. */
@@ -59,4 +61,13 @@ export function withoutResults(answer: Raw): Raw {
     Object.entries(present).flatMap(([key, list]) => (list ? [[key, list.length > 0]] : [])),
   );
   return { ...answer, json: { ...rest, ...lists } };
+}
+
+/** Name of a case → what the server answered. */
+export type Traces = Record<string, Trace>;
+
+/** One case a line. */
+export function tracesText(traces: Traces): string {
+  const lines = Object.entries(traces).map(([name, trace]) => `${JSON.stringify(name)}: ${JSON.stringify(trace)}`);
+  return `{\n${lines.join(',\n')}\n}\n`;
 }

@@ -1,1 +1,20 @@
-export const FLOWISE_CLIENT_REQUIREMENTS: Record<string, string> = {};
+export const FLOWISE_CLIENT_REQUIREMENTS: Record<string, string> = {
+  'S000-F1-environment': 'FLOWISE_API_URL and FLOWISE_API_KEY name the server that is asked',
+  'S000-B4-metadata-only': 'Of a credential only metadata comes in, whatever the server sends',
+  'FLR-flowise-bad-server':
+    'Wrong host, server down, 401, 403, pages, hangs, floods, half answers and redirects are coded results in bounded time',
+  'FLR-flowise-bounded-memory': 'An answer that is too large is not read on',
+  'FLR-flowise-once': 'Whatever may change something is sent once; reads are repeated a bounded number of times',
+  'FLR-flowise-one-pool': 'One pool of connections a server is reused',
+  'FLR-flowise-auth': 'Flowise 2 and 3 are asked as each wants it',
+  'FLR-flowise-permission': 'A refusal names the permission that the key lacks',
+  'FLR-flowise-error-words': 'The words of the server reach the reader, short and without secrets',
+  'FLR-flowise-missing': 'What the server does not have is told apart from what it merely did not answer',
+  'FLR-flowise-shapes': 'Answers of another shape are refused, also a page with 200',
+  'FLR-servers-named': 'Servers come from settings and from people; one is meant when none is named',
+  'FLR-servers-sealed': 'The secret of a server is sealed at rest and shown at no door',
+  'FLR-servers-vaults': 'The servers of another vault do not exist',
+  'FLR-servers-roles': 'Viewers list, editors test, admins add and remove; agents do neither of the last',
+  'FLR-servers-test': 'Testing a server says what works, what is missing and what to do, and never fails',
+  'FLR-servers-command': 'server add takes the key from a terminal, standard input or an option',
+};

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createClient } from '../../src/flowise/client/create-client.ts';
+import { type Config, resolveConfig } from '../../src/kernel/config.ts';
 import type { Log } from '../../src/kernel/log.ts';
 import { FlowiseKnowledgeProvider, normaliseNode, type SnapshotKind, sourceHost } from '../../src/knowledge/index.ts';
 import { readSnapshot, snapshotPaths } from '../../src/knowledge/snapshot-file.ts';
@@ -31,7 +32,12 @@ export function recordingLog(): { log: Log; lines: LogLine[] } {
 
 export function movingClock() {
   let time = Date.parse(STARTED);
-  return { now: () => new Date(time), pass: (seconds: number) => void (time += seconds * 1_000) };
+  return {
+    now: () => new Date(time),
+    pass: (seconds: number) => {
+      time += seconds * 1_000;
+    },
+  };
 }
 
 /** A fake Flowise, its folder, and a baseline of a few nodes; every provider is a process of its own. */
@@ -46,7 +52,7 @@ export async function knowledgeScene(options: FakeFlowiseOptions & Partial<Store
   const client = createClient({
     server: 'main',
     url: fake.url,
-    auth: { kind: 'key', apiKey: fake.apiKey },
+    auth: { kind: 'key', key: fake.apiKey },
     timeoutSeconds: 5,
     retryDelayMs: 1,
   });
@@ -90,4 +96,8 @@ export async function writeBaseline(folder: string, nodeTypes: readonly string[]
     source_host: null,
     flowise_version: '3.1.4',
   }));
+}
+
+export function defaultConfig(): Config {
+  return resolveConfig({}).config;
 }

@@ -6,7 +6,7 @@ const MAX_WORDS = 300;
 const MAX_LOOK = 8_192;
 
 const NAMED_SECRET =
-  /((?:[\w-]*(?:api[-_ ]?key|token|secret|password|passphrase|authorization|cookie|credential)[\w-]*)["'`]?\s*(?::|=|\bis\b)\s*["'`]?)(?:(?:bearer|basic)\s+)?([^\s"'`,;&}\]]+)/gi;
+  /([\w-]{0,40}(?:api[-_ ]?key|token|secret|password|passphrase|authorization|cookie|credential)[\w-]{0,40}["'`]?\s{0,4}[:=]\s{0,4}["'`]?)(?:(?:bearer|basic)\s+)?[^\s"'`,;&}\]]+/gi;
 const BEARER = /\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{6,}/gi;
 
 /** A server's own words, fit for errors and logs: one short line without anything that is or looks like a secret. */
@@ -19,8 +19,8 @@ export function quotable(text: string, secrets: readonly string[]): string {
     }
   }
   quoted = quoted
-    .replace(BEARER, `$1 ${REDACTED}`)
     .replace(NAMED_SECRET, `$1${REDACTED}`)
+    .replace(BEARER, `$1 ${REDACTED}`)
     .replace(/[^\s"'`<>(){},;]+/g, (word) => (word !== REDACTED && isSecretShaped(word) ? REDACTED : word));
   const line = inertLine(quoted).replace(/\s+/g, ' ').trim();
   return line.length <= MAX_WORDS ? line : `${cut(line, MAX_WORDS - 1)}…`;

@@ -177,7 +177,7 @@ function failureOf(thrown: unknown): Failure {
   if (/CERT|SELF_SIGNED|_TLS_|_SSL_|UNABLE_TO_/.test(code)) {
     return { kind: 'unreachable', reason: `its certificate is not accepted (${code})`, mayHaveArrived: false };
   }
-  if (code.startsWith('HPE_') || code === 'UND_ERR_HEADERS_OVERFLOW') {
+  if (code.startsWith('HPE_') || code === 'HTTPParserError' || code === 'UND_ERR_HEADERS_OVERFLOW') {
     return { kind: 'not_http', reason: 'what it sends is not HTTP', mayHaveArrived: true };
   }
   if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED') {

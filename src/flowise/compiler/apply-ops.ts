@@ -56,21 +56,29 @@ function createBench(base: FlowData, ops: readonly PatchOp[], schemas: NodeSchem
 function apply(bench: Bench, op: PatchOp, path: string): void {
   switch (op.op_type) {
     case 'add_node':
-      return addNode(bench, op, path);
+      addNode(bench, op, path);
+      break;
     case 'remove_node':
-      return removeNode(bench, op, path);
+      removeNode(bench, op, path);
+      break;
     case 'set_param':
-      return setParam(bench, op, path);
+      setParam(bench, op, path);
+      break;
     case 'set_label':
-      return setLabel(bench, op, path);
+      setLabel(bench, op, path);
+      break;
     case 'connect':
-      return connect(bench, op, path);
+      connect(bench, op, path);
+      break;
     case 'disconnect':
-      return disconnect(bench, op, path);
+      disconnect(bench, op, path);
+      break;
     case 'bind_credential':
-      return bindCredential(bench, op, path);
+      bindCredential(bench, op, path);
+      break;
     case 'create_tool':
-      return createTool(bench, op, path);
+      createTool(bench, op, path);
+      break;
   }
 }
 
@@ -102,6 +110,11 @@ function warnOfUnusedTools(bench: Bench): void {
   for (const node of bench.canvas.nodes()) eachText(node.data.inputs, (text) => texts.add(text));
   for (const { tool_ref } of bench.tools) {
     if (texts.has(toolPlaceholder(tool_ref))) continue;
-    warn(bench, 'tool_unused', '/ops', `No customTool uses ${toolPlaceholder(tool_ref)}; it would be stored for nothing.`);
+    warn(
+      bench,
+      'tool_unused',
+      '/ops',
+      `No customTool uses ${toolPlaceholder(tool_ref)}; it would be stored for nothing.`,
+    );
   }
 }

@@ -2,7 +2,7 @@ import type { FlowInput } from '../flow/model.ts';
 import { isRecord } from './handles.ts';
 
 /** Is an input shown, given what the node's other inputs hold? Each entry of show must hold, none of hide may. */
-export function isShown(input: Pick<FlowInput, 'show' | 'hide'>, inputs: Record<string, unknown>): boolean {
+export function isShown(input: FlowInput, inputs: Record<string, unknown>): boolean {
   const { show, hide } = input;
   if (isRecord(show) && !Object.entries(show).every(([name, wanted]) => holds(inputs, name, wanted))) return false;
   return !(isRecord(hide) && Object.entries(hide).some(([name, wanted]) => holds(inputs, name, wanted)));

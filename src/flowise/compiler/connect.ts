@@ -1,7 +1,16 @@
 import type { FlowInput, FlowNode } from '../flow/model.ts';
 import { type Bench, namedNode, refuse, suggestion, warn } from './bench.ts';
 import { tie } from './connections.ts';
-import { anchorsOf, handleTypes, inputValue, type Output, outputsOf, paramsOf, sourceOutput, typesFit } from './handles.ts';
+import {
+  anchorsOf,
+  handleTypes,
+  inputValue,
+  type Output,
+  outputsOf,
+  paramsOf,
+  sourceOutput,
+  typesFit,
+} from './handles.ts';
 import { isAgentflowNode, mention } from './kinds.ts';
 import { instancesIn } from './mentions.ts';
 import type { PatchOp } from './ops.ts';

@@ -37,7 +37,10 @@ export function untie(bench: Bench, edge: FlowEdge): void {
   canvas.unlink(edge);
   const target = canvas.get(edge.target);
   const end = target && targetInput(target, edge);
-  if (target && end?.anchor) dropReference(bench, target, end.input.name, edge.source);
+  const again = [...canvas.edgesTo(edge.target)].some(
+    ({ source, targetHandle }) => source === edge.source && targetHandle === edge.targetHandle,
+  );
+  if (target && end?.anchor && !again) dropReference(bench, target, end.input.name, edge.source);
   const source = canvas.get(edge.source);
   const chosen = source && sourceOutput(source, edge)?.exclusive === true;
   if (chosen && canvas.edgesFrom(edge.source).size === 0) restoreOutput(bench, edge.source);
@@ -66,6 +69,7 @@ export function forget(bench: Bench, node: FlowNode): void {
 
 function withReference(bench: Bench, value: unknown, source: string): unknown[] {
   const held = Array.isArray(value) ? value : typeof value === 'string' && value !== '' ? [value] : [];
+  if (held.includes(instanceOf(source))) return held;
   const rank = (reference: unknown): number => rankOf(bench, reference);
   const own = rank(instanceOf(source));
   const at = held.findIndex((entry) => rank(entry) > own);

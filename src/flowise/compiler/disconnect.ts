@@ -18,10 +18,11 @@ export function disconnect(bench: Bench, op: Disconnect, path: string): void {
   const between = [...bench.canvas.edgesFrom(source.id)]
     .filter((edge) => edge.target === target.id)
     .map((edge) => ({ edge, ...namesOf(edge, source, target) }));
-  const wanted = between.find(
-    ({ output, input }) => same(output, op.source_anchor) && same(input, op.target_anchor),
-  );
-  if (wanted) return untie(bench, wanted.edge);
+  const wanted = between.find(({ output, input }) => same(output, op.source_anchor) && same(input, op.target_anchor));
+  if (wanted) {
+    untie(bench, wanted.edge);
+    return;
+  }
   const names = between.map(({ output, input }) => `${output} to ${input}`);
   const known = names.length > 0 ? `Between them there is ${names.join(', ')}` : 'They are not connected';
   const what = `${op.source_anchor} of ${mention(source)} is not connected to ${op.target_anchor} of ${mention(target)}`;

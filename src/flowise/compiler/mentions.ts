@@ -5,9 +5,10 @@ const DEEPEST = 40;
 
 /** Calls back with every text inside a value. */
 export function eachText(value: unknown, visit: (text: string) => void, depth = 0): void {
-  if (typeof value === 'string') return visit(value);
-  if (value === null || typeof value !== 'object' || depth > DEEPEST) return;
-  for (const entry of Object.values(value)) eachText(entry, visit, depth + 1);
+  if (typeof value === 'string') visit(value);
+  else if (value !== null && typeof value === 'object' && depth <= DEEPEST) {
+    for (const entry of Object.values(value)) eachText(entry, visit, depth + 1);
+  }
 }
 
 /** Ids of nodes whose result a value asks for: `{{id.data.instance}}`. */

@@ -16,7 +16,11 @@ interface Named {
  * The output an operation means: by name, by name in another case, by a type that only one output has, or as the only
  * one that fits the input (outputs were renamed between versions of Flowise).
  */
-export function resolveOutput(outputs: readonly Output[], wanted: string, targetHandle: string): Resolved<Output> | null {
+export function resolveOutput(
+  outputs: readonly Output[],
+  wanted: string,
+  targetHandle: string,
+): Resolved<Output> | null {
   const named = byName(outputs, wanted) ?? byType(outputs, wanted);
   if (named) return named;
   return only(outputs.filter((output) => fitsTruly(output.id, targetHandle)));
@@ -59,5 +63,7 @@ function only<T>(anchors: readonly T[]): Resolved<T> | null {
 
 /** A handle without classes would fit everything, and so tells nothing. */
 function fitsTruly(sourceHandle: string, targetHandle: string): boolean {
-  return handleTypes(sourceHandle).length > 0 && handleTypes(targetHandle).length > 0 && typesFit(sourceHandle, targetHandle);
+  return (
+    handleTypes(sourceHandle).length > 0 && handleTypes(targetHandle).length > 0 && typesFit(sourceHandle, targetHandle)
+  );
 }

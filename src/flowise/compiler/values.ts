@@ -63,8 +63,11 @@ function typeProblem(param: FlowInput, value: unknown): string | null {
     case 'options':
       return optionProblem(param, value);
     case 'multiOptions':
-      return listOf(value)?.map((one) => optionProblem(param, one)).find((problem) => problem !== null) ??
-        (listOf(value) ? null : 'must be a list of options');
+      return (
+        listOf(value)
+          ?.map((one) => optionProblem(param, one))
+          .find((problem) => problem !== null) ?? (listOf(value) ? null : 'must be a list of options')
+      );
     case 'asyncMultiOptions':
       return listOf(value) ? null : 'must be a list';
     case 'json':

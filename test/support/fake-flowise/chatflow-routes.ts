@@ -99,7 +99,8 @@ function create({ body }: Call, world: World) {
   if (body.name === undefined || body.name === null) {
     throw new Refusal(500, 'SQLITE_CONSTRAINT: NOT NULL constraint failed: chat_flow.name');
   }
-  const row = world.rows.addChatflow({ ...fieldsOf(body), name: String(body.name), flowData: String(body.flowData) });
+  const fields = { type: null, ...fieldsOf(body), name: String(body.name), flowData: String(body.flowData) };
+  const row = world.rows.addChatflow(fields);
   if (!Array.isArray(flow.edges)) throw new Refusal(500, "Cannot read properties of undefined (reading 'map')");
   return json(withSecret(entity(row, world), world));
 }
@@ -108,9 +109,12 @@ function update({ params, body }: Call, world: World) {
   const row = existing(params.id, world);
   checkType(body, world, false);
   if (body.flowData !== undefined) readable(body.flowData);
-  Object.assign(row, fieldsOf(body), { updatedDate: world.rows.time() });
-  const stored = entity(row, world);
-  return json(body.flowData === undefined ? withSecret(stored, world) : stored);
+  const fields = fieldsOf(body);
+  const differs = Object.entries(fields).some(([field, value]) => row[field as keyof ChatflowRow] !== value);
+  // Where nothing differs nothing is stored, the time of the last change included.
+  if (!differs) return json(entity(row, world));
+  Object.assign(row, fields, { updatedDate: world.rows.time() });
+  return json(withSecret(entity(row, world), world));
 }
 
 function withSecret(stored: Record<string, unknown>, { version }: World): Record<string, unknown> {

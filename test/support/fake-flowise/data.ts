@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { ApiNode, ApiTemplate } from '../../../src/flowise/client/client.ts';
+import type { ApiNode } from '../../../src/flowise/client/client.ts';
 import type { FlowData } from '../../../src/flowise/flow/model.ts';
 
 /** Stripped of prose by scripts/strip-recordings.mjs. */
@@ -11,6 +11,17 @@ export const FIXTURES = fileURLToPath(new URL('../../fixtures/flowise', import.m
 export function recordingsFolder(): string | null {
   const named = process.env.FLOWISE_RECORDINGS;
   return named && existsSync(path.join(named, 'nodes.json')) ? named : null;
+}
+
+/** A template; the server adds an id, another one on every request. */
+export interface RecordedTemplate {
+  templateName: string;
+  type: 'Chatflow' | 'AgentflowV2' | 'Tool';
+  flowData?: string;
+  framework?: string[];
+  usecases?: string[];
+  categories?: string[];
+  [field: string]: unknown;
 }
 
 export interface RecordedCredentialType {
@@ -48,15 +59,12 @@ export function recordedNodes(): ApiNode[] {
 }
 
 /** GET /marketplaces/templates: flowData is text with an indent of four, as the real server sends it. */
-export function recordedTemplates(): Omit<ApiTemplate, 'id'>[] {
-  const templates =
-    read<(Omit<ApiTemplate, 'id' | 'flowData'> & { id?: string; flowData?: unknown })[]>('templates.json');
-  return templates.map(({ id: _random, flowData, ...template }) => ({
-    ...template,
-    ...(flowData === undefined
-      ? {}
-      : { flowData: typeof flowData === 'string' ? flowData : JSON.stringify(flowData, null, 4) }),
-  })) as Omit<ApiTemplate, 'id'>[];
+export function recordedTemplates(): RecordedTemplate[] {
+  const templates = read<(RecordedTemplate & { id?: string; flowData?: unknown })[]>('templates.json');
+  return templates.map(({ id: _random, flowData, ...template }) => {
+    if (flowData === undefined) return template;
+    return { ...template, flowData: typeof flowData === 'string' ? flowData : JSON.stringify(flowData, null, 4) };
+  });
 }
 
 export function recordedCredentialTypes(): RecordedCredentialType[] {

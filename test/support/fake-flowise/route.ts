@@ -1,6 +1,6 @@
-import type { ApiNode, ApiTemplate } from '../../../src/flowise/client/client.ts';
+import type { ApiNode } from '../../../src/flowise/client/client.ts';
 import type { Answer } from './answers.ts';
-import type { RecordedCredentialType } from './data.ts';
+import type { RecordedCredentialType, RecordedTemplate } from './data.ts';
 import type { Rows } from './rows.ts';
 
 export type FlowiseVersion = '3.1.4' | '2.2.8';
@@ -11,7 +11,7 @@ export interface World {
   rows: Rows;
   nodes: ApiNode[];
   nodeByName: Map<string, ApiNode>;
-  templates: Omit<ApiTemplate, 'id'>[];
+  templates: RecordedTemplate[];
   credentialTypes: RecordedCredentialType[];
   /** What the model of a flow says, from the question and how many messages it was shown. */
   say(question: string, messages: number): string;

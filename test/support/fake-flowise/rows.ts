@@ -96,7 +96,9 @@ export class Rows {
       .replace(/\.\d+Z$/, '.000Z');
   }
 
-  addChatflow(fields: { name: string; flowData: string | FlowData } & Partial<ChatflowRow>): ChatflowRow {
+  addChatflow(
+    fields: { name: string; flowData: string | FlowData } & Partial<Omit<ChatflowRow, 'flowData'>>,
+  ): ChatflowRow {
     const now = this.time();
     const { flowData, ...rest } = fields;
     const row: ChatflowRow = {

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { ApiNode, ApiTemplate } from '../../../src/flowise/client/client.ts';
+import type { ApiNode } from '../../../src/flowise/client/client.ts';
 import { type AccessRules, keyOf, refuse } from './access.ts';
 import { type Answer, failure, indexPage, json, Refusal } from './answers.ts';
 import { catalogueRoutes } from './catalogue-routes.ts';
 import { chatflowRoutes } from './chatflow-routes.ts';
-import { recordedCredentialTypes, recordedNodes, recordedTemplates } from './data.ts';
+import { type RecordedTemplate, recordedCredentialTypes, recordedNodes, recordedTemplates } from './data.ts';
 import { type Fault, Faults, send, sendFaulty } from './faults.ts';
 import { keepingRoutes } from './keeping-routes.ts';
 import { predictionRoutes } from './prediction-routes.ts';
@@ -21,7 +21,7 @@ export interface FakeFlowiseOptions {
   version?: FlowiseVersion;
   /** The recorded ones when left out. */
   nodes?: ApiNode[];
-  templates?: Omit<ApiTemplate, 'id'>[];
+  templates?: RecordedTemplate[];
   apiKey?: string;
   /** What the key may do, such as chatflows:view; everything when left out. */
   permissions?: readonly string[];

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import type { Command } from 'commander';
 import { openApp } from '../../../app.ts';
 import { removeHubLock, writeHubLock } from '../../../home/index.ts';
-import { keepTidy } from '../../../housekeeping.ts';
+import { keepSynced, keepTidy } from '../../../housekeeping.ts';
 import { refusal } from '../../../kernel/errors.ts';
 import { descend } from '../operation-command.ts';
 import type { Cli } from '../run.ts';
@@ -57,6 +57,7 @@ async function runHub(cli: Cli): Promise<void> {
   writeHubLock(paths, url);
   await app.services.runtime.start();
   const stopTidying = keepTidy(app.services);
+  const stopSyncing = await keepSynced(app.services);
   cli.print(`listening on ${url}`);
   cli.print(`sign in: ${await signinLink(app, addressOf(reachableHost(config.host), port))}`);
   await stop;
@@ -66,6 +67,7 @@ async function runHub(cli: Cli): Promise<void> {
   await server.close();
   clearTimeout(grace);
   stopTidying();
+  stopSyncing();
   removeHubLock(paths);
   await app.close();
 }

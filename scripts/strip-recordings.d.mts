@@ -1,0 +1,2 @@
+export const LONGEST_TEXT: number;
+export function stripRecordings(folder: string): Map<string, string>;
