@@ -10,7 +10,7 @@ export interface FlowState {
   semantic_hash: string;
 }
 
-const NO_FLOW: FlowData = { nodes: [], edges: [] };
+export const NO_FLOW: FlowData = { nodes: [], edges: [] };
 
 /** A text that is no flow, which Flowise also stores, counts as an empty one: it can be kept and put back all the same. */
 export function stateOf(text: string): FlowState {

@@ -5,7 +5,7 @@ import { refusal } from '../kernel/errors.ts';
 import { carriedFields, typeOf } from './carried-fields.ts';
 import { changeLine } from './change-line.ts';
 import type { ChatflowPlace } from './needs.ts';
-import { type FlowState, keepState, readState, type StatePlace, stateOf } from './states.ts';
+import { type FlowState, keepState, NO_FLOW, readState, type StatePlace, stateOf } from './states.ts';
 
 export type VersionRow = Omit<ChatflowVersionsTable, 'version_key'>;
 export type VersionOrigin = ChatflowVersionsTable['origin'];
@@ -65,7 +65,7 @@ export async function recordVersion(
     fields_json,
     node_count: state.flow.nodes.length,
     edge_count: state.flow.edges.length,
-    summary: await againstLatest(trx, states, latest, state, chatflow.name),
+    summary: await againstLatest(trx, states, latest, state, chatflow.name, write_id !== null),
     label: null,
     message,
     author,
@@ -108,11 +108,12 @@ async function againstLatest(
   latest: VersionRow | undefined,
   state: FlowState,
   name: string,
+  isOurs: boolean,
 ): Promise<string> {
   const before = latest?.flow_hash ? await readState(trx, states, latest.flow_hash) : null;
-  if (!before) return `first seen with ${state.flow.nodes.length} nodes`;
-  const line = changeLine(diffFlows(before.flow, state.flow));
-  return latest?.name === name ? line : `renamed; ${line}`;
+  if (!before && !isOurs) return `first seen with ${state.flow.nodes.length} nodes`;
+  const line = changeLine(diffFlows(before?.flow ?? NO_FLOW, state.flow));
+  return !before || latest?.name === name ? line : `renamed; ${line}`;
 }
 
 /** Newest first. */

@@ -40,6 +40,8 @@ function wordsOf(name: string): string[] {
 }
 
 export function isSecretField(name: string): boolean {
+  // Nothing but a header is called so.
+  if (/^x-/i.test(name)) return isSecretHeader(name);
   const words = wordsOf(name);
   const last = words.at(-1) ?? '';
   if (ABOUT.has(last)) return false;

@@ -7,7 +7,7 @@ import { REDACTED, SECRET_SHAPES } from './secrets.ts';
  */
 export function hideSecretsInText(text: string): string {
   if (text.length < SHORTEST) return text;
-  return hideAssigned(hideAddresses(hideSchemes(hideShapes(text))));
+  return hideAssigned(hideArguments(hideAddresses(hideSchemes(hideShapes(text)))));
 }
 
 /** Shorter than the shortest thing that any rule hides. */
@@ -42,9 +42,26 @@ function hideAddresses(text: string): string {
   );
 }
 
-/** A name, a colon or an equals sign, and the opening quote of what follows. */
-const ASSIGNMENT =
-  /(?<![\w-])((?:(?:api|access|secret|private|auth) )?[A-Za-z][\w-]{1,80})(\\{0,6}["'`]?\]?\s{0,4}(?:=>|:(?!:)|=(?![=>]))\s{0,4})((\\{0,6})["'`]|)/gi;
+/** `headers.set('Authorization', '…')`. */
+const ARGUMENTS = /(\(\s{0,4}(["'`])([\w-]{2,80})\2\s{0,4},\s{0,4}(["'`]))([^"'`\n]{1,500})(?=\4)/g;
+
+function hideArguments(text: string): string {
+  return text.replace(ARGUMENTS, (whole, before: string, _quote, name: string, _opening, value: string) =>
+    isSecretField(name) && isWorthHiding(value) ? `${before}${REDACTED}` : whole,
+  );
+}
+
+/** A name, a colon or an equals sign, perhaps what the value falls back from, and the opening quote of the value. */
+const ASSIGNMENT = new RegExp(
+  [
+    /(?<![\w-])-{0,2}((?:(?:api|access|secret|private|auth) )?[A-Za-z][\w-]{1,80})/,
+    /(\\{0,6}["'`]?\]?\s{0,4}(?:=>|:=|:(?!:)|=(?![=>])|\bis\b)\s{0,4})/,
+    /(?:[\w.$]{1,80}\s{0,4}(?:\|\||\?\?)\s{0,4})?(\\{0,6}["'`]|)/,
+  ]
+    .map((part) => part.source)
+    .join(''),
+  'gi',
+);
 const UNQUOTED = /[^\s"'`,;&<>(){}[\]\\|#]+/y;
 const REST_OF_LINE = /[^\n\r"'`\\<>]*/y;
 const WHOLE_LINE_NAME = /^(?:proxy-)?authorization$|^(?:set-)?cookie$/i;

@@ -2,7 +2,7 @@ import { isoNow } from '../kernel/clock.ts';
 import { allowlisted, credentialEntry } from './credential-entry.ts';
 import { ListedStore } from './listed-store.ts';
 import type { CredentialAnswer, CredentialEntry } from './port.ts';
-import { type SessionMemory, shownQuery } from './session-memory.ts';
+import { once, type SessionMemory, shownQuery } from './session-memory.ts';
 import type { StoreContext } from './store-context.ts';
 
 /** Credentials of one server, without anything secret. */
@@ -59,11 +59,11 @@ export class CredentialStore {
   async resolveOrRepair(nameOrType: string, memory: SessionMemory): Promise<CredentialAnswer> {
     const from = await this.#begin(memory);
     const answer = this.answer(nameOrType);
-    if (answer.found !== 'none' || memory.missingCredentials.has(nameOrType)) return answer;
-    // A list that was fetched for this very question would say the same once more.
-    const repaired = from === 'API' ? this.#notFound(nameOrType, memory) : await this.#repair(nameOrType, memory);
-    if (repaired.found === 'none') memory.missingCredentials.add(nameOrType);
-    return repaired;
+    if (answer.found !== 'none') return answer;
+    return once(memory.credentialRepairs, nameOrType, async () =>
+      // A list that was fetched for this very question would say the same once more.
+      from === 'API' ? this.#notFound(nameOrType, memory) : this.#repair(nameOrType, memory),
+    );
   }
 
   async #begin(memory: SessionMemory): Promise<'snapshot' | 'API'> {

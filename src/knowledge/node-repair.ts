@@ -1,7 +1,7 @@
 import type { NodeSchema } from '../flowise/index.ts';
 import { isoNow } from '../kernel/clock.ts';
 import { refusal } from '../kernel/errors.ts';
-import { knownNodes, type NodeSnapshot } from './node-snapshot.ts';
+import { knownNodes, type NodeSnapshot, upToDate } from './node-snapshot.ts';
 import type { SnapshotReading } from './snapshot-file.ts';
 import { type SnapshotContent, type SnapshotWriting, updateSnapshot } from './snapshot-update.ts';
 import type { StoreContext } from './store-context.ts';
@@ -21,7 +21,7 @@ export async function keepNodes(
     source_host: context.host,
     flowise_version: flowiseVersion,
   }));
-  return asSnapshot(writing);
+  return asSnapshot(context, writing);
 }
 
 /**
@@ -40,7 +40,7 @@ export async function keepNode(
     isBroken = current.state !== 'ok' || !isOwn(current, context.host);
     return isBroken || current.state !== 'ok' ? null : withNode(context, current, node, at);
   });
-  return isBroken ? null : asSnapshot(writing);
+  return isBroken ? null : asSnapshot(context, writing);
 }
 
 function onBaseline(context: StoreContext, node: NodeSchema, before: NodeSnapshot, at: string): SnapshotContent {
@@ -80,7 +80,8 @@ function isOwn(current: Extract<SnapshotReading, { state: 'ok' }>, host: string)
   return (current.meta.source_host ?? host) === host;
 }
 
-function asSnapshot({ reading }: SnapshotWriting): NodeSnapshot {
+function asSnapshot(context: StoreContext, { reading }: SnapshotWriting): NodeSnapshot {
   if (reading.state !== 'ok') throw refusal('SNAPSHOT_INVALID', 'The node snapshot does not read back as written.');
-  return { nodes: knownNodes(reading.items, reading.meta), doubt: null, baseline: null, stamp: reading.stamp };
+  const nodes = upToDate(context, reading.items, reading.meta);
+  return { nodes, doubt: null, baseline: null, stamp: reading.stamp };
 }

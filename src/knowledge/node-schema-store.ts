@@ -7,7 +7,7 @@ import { keepNode, keepNodes } from './node-repair.ts';
 import { type NodeSnapshot, readNodes } from './node-snapshot.ts';
 import { normaliseNode } from './normalise-node.ts';
 import type { RepairEvent } from './port.ts';
-import { codeOf, type SessionMemory, shownQuery, warn } from './session-memory.ts';
+import { codeOf, once, type SessionMemory, shownQuery, warn } from './session-memory.ts';
 import { snapshotPaths, snapshotStamp } from './snapshot-file.ts';
 import type { StoreContext } from './store-context.ts';
 
@@ -76,12 +76,16 @@ export class NodeSchemaStore implements NodeSchemas {
   async getOrRepair(nodeType: string, memory: SessionMemory): Promise<NodeSchema | null> {
     if (this.#snapshot?.doubt !== null) await this.ready(memory);
     const known = this.get(nodeType);
-    if (known || memory.missingNodes.has(nodeType) || !NODE_TYPE.test(nodeType)) return known;
-    const repair = this.#repairs.get(nodeType) ?? this.#startRepair(nodeType);
-    const outcome = await repair;
+    if (known || !NODE_TYPE.test(nodeType)) return known;
+    return once(memory.nodeRepairs, nodeType, () => this.#repairFor(nodeType, memory));
+  }
+
+  async #repairFor(nodeType: string, memory: SessionMemory): Promise<NodeSchema | null> {
+    const outcome = await once(this.#repairs, nodeType, () =>
+      this.#repair(nodeType).finally(() => this.#repairs.delete(nodeType)),
+    );
     memory.events.push(repairEvent(nodeType, isoNow(this.#context.clock), outcome));
-    if (outcome.schema) return this.get(nodeType) ?? outcome.schema;
-    memory.missingNodes.add(nodeType);
+    if (outcome.schema) return this.get(nodeType) ?? deepFreeze(outcome.schema);
     if (outcome.error !== undefined) {
       const message = `node ${shownQuery(nodeType)} is not known here and the server could not be asked for it`;
       warn(this.#context, memory, { code: codeOf(outcome.error), message });
@@ -114,7 +118,8 @@ export class NodeSchemaStore implements NodeSchemas {
 
   async #refresh(): Promise<void> {
     const { client } = this.#context;
-    const listed = (await client.listNodes()).filter(hasName).map(normaliseNode);
+    const named = (await client.listNodes()).filter(hasName).map((api) => [api.name, normaliseNode(api)] as const);
+    const listed = [...new Map(named).values()];
     if (listed.length === 0) throw refusal('FLOWISE_BAD_ANSWER', `Flowise server ${client.server} lists no nodes.`);
     const version = await client.version().catch(() => null);
     try {
@@ -125,22 +130,16 @@ export class NodeSchemaStore implements NodeSchemas {
     }
   }
 
-  #startRepair(nodeType: string): Promise<Repair> {
-    const repair = this.#repair(nodeType).finally(() => this.#repairs.delete(nodeType));
-    this.#repairs.set(nodeType, repair);
-    return repair;
-  }
-
+  /** Never throws. Sessions that wait for the same node share it. */
   async #repair(nodeType: string): Promise<Repair> {
-    let api: ApiNode | null;
     try {
-      api = await this.#context.client.getNode(nodeType);
+      const api = await this.#context.client.getNode(nodeType);
+      if (api === null || api.name !== nodeType) return { schema: null };
+      const schema = normaliseNode(api);
+      return { schema, kept: await this.#keep(schema) };
     } catch (error) {
       return { schema: null, error };
     }
-    if (api === null || api.name !== nodeType) return { schema: null };
-    const schema = normaliseNode(api);
-    return { schema, kept: await this.#keep(schema) };
   }
 
   /** On disk if that is possible; for this process in any case. */

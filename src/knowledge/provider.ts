@@ -71,8 +71,12 @@ function openSession({ nodeSchemas, templates, credentials }: FlowiseKnowledgePr
       artifacts: { flowise: { template_used: templateUsed } },
       debug: { flowise: { knowledge_repair_events: memory.events.map((event) => ({ ...event })) } },
     }),
-    repairEvents: memory.events,
-    warnings: memory.warnings,
+    get repairEvents() {
+      return memory.events.map((event) => ({ ...event }));
+    },
+    get warnings() {
+      return memory.warnings.map((warning) => ({ ...warning }));
+    },
   };
 }
 

@@ -1,7 +1,8 @@
+import type { NodeSchema } from '../flowise/index.ts';
 import { asFlowrightError } from '../kernel/errors.ts';
 import { isSecretShaped, REDACTED } from '../kernel/secrets.ts';
 import { inertLine } from '../kernel/terminal.ts';
-import type { KnowledgeWarning, RepairEvent } from './port.ts';
+import type { CredentialAnswer, KnowledgeWarning, RepairEvent } from './port.ts';
 import type { SnapshotKind } from './snapshot-file.ts';
 import type { StoreContext } from './store-context.ts';
 
@@ -11,8 +12,9 @@ export interface SessionMemory {
   readonly begun: Set<SnapshotKind>;
   /** Lists that could not be fetched. */
   readonly failed: Set<SnapshotKind>;
-  readonly missingNodes: Set<string>;
-  readonly missingCredentials: Set<string>;
+  /** By what was not known here; what was not found either is not asked for again. */
+  readonly nodeRepairs: Map<string, Promise<NodeSchema | null>>;
+  readonly credentialRepairs: Map<string, Promise<CredentialAnswer>>;
   readonly events: RepairEvent[];
   readonly warnings: KnowledgeWarning[];
 }
@@ -21,8 +23,8 @@ export function newMemory(): SessionMemory {
   return {
     begun: new Set(),
     failed: new Set(),
-    missingNodes: new Set(),
-    missingCredentials: new Set(),
+    nodeRepairs: new Map(),
+    credentialRepairs: new Map(),
     events: [],
     warnings: [],
   };
@@ -40,6 +42,15 @@ export function warn(context: StoreContext, memory: SessionMemory | null, warnin
   if (memory?.warnings.some(({ message }) => message === warning.message)) return;
   memory?.warnings.push(warning);
   context.log.warn({ code: warning.code, server: context.client.server }, `[knowledge] ${warning.message}`);
+}
+
+/** What was begun under that name in this session, else begun now. */
+export function once<T>(begun: Map<string, Promise<T>>, name: string, begin: () => Promise<T>): Promise<T> {
+  const known = begun.get(name);
+  if (known) return known;
+  const started = begin();
+  begun.set(name, started);
+  return started;
 }
 
 /** Why something could not be had, without what the server said. */

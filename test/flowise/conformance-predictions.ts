@@ -52,6 +52,12 @@ async function fine(bench: Bench, note: Note): Promise<void> {
   note('upsert at an unknown node', await upsert(rag, { stopNodeId: 'nope_0' }));
   note('upsert without a store', await upsert(working, {}));
   note('upsert none', await upsert(NOBODY, {}));
+  // Nothing of a number counts as not given, and what is not given is 200.
+  const overlap = changed(flow('rag'), input('recursiveCharacterTextSplitter', { chunkSize: 200, chunkOverlap: 0 }));
+  note('upsert with an overlap of nothing', await upsert(await store(overlap), {}));
+  const unbound = changed(flow('rag'), data('openAIEmbeddings', { credential: '' }));
+  note('upsert without a credential', await upsert(await store(unbound), {}));
+  note('predict with an overlap of nothing', await ask(overlap));
   note('predict with documents', withoutResults(await send('POST', `/prediction/${rag}`, { question: 'hello' })));
   note('streams', await send('GET', `/chatflows-streaming/${working}`, undefined, { key: null }));
   note('streams: none', await send('GET', `/chatflows-streaming/${NOBODY}`, undefined, { key: null }));

@@ -191,7 +191,10 @@ describe('[FLR-flowise-once] requests', () => {
     const client = clientOf({ onRequest: ({ path, status }) => void (path === '/api/v1/nodes' && seen.push(status)) });
     await refused(client.listNodes());
     expect(seen).toEqual([null, null, null]);
-    expect(logged).toMatchObject([[{ server: 'lab', tries: 1 }], [{ tries: 2 }]]);
+    expect(logged).toMatchObject([
+      [{ server: 'lab', tries: 1 }, expect.any(String)],
+      [{ server: 'lab', tries: 2 }, expect.any(String)],
+    ]);
   });
 });
 
@@ -322,8 +325,10 @@ describe('[FLR-flowise-missing] what is not there', () => {
     ['401', json({ error: 'Unauthorized Access' }, 401)],
   ])('is not believed of %s', async (_, manner) => {
     server.on('/api/v1/chatflows/c-1', manner);
-    await refused(clientOf().getChatflow('c-1'));
-    await refused(clientOf().deleteChatflow('c-1'));
+    const client = clientOf();
+    expect((await refused(client.getChatflow('c-1'))).code).not.toBe('FLOWISE_NOT_FOUND');
+    expect((await refused(client.deleteChatflow('c-1'))).code).not.toBe('FLOWISE_NOT_FOUND');
+    expect((await refused(client.updateChatflow('c-1', {}))).code).not.toBe('FLOWISE_NOT_FOUND');
   });
 
   it('is a node of another name', async () => {

@@ -1,10 +1,12 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sha256Hex } from '../../src/kernel/hash.ts';
 import { snapshotPaths } from '../../src/knowledge/snapshot-file.ts';
 import { updateSnapshot } from '../../src/knowledge/snapshot-update.ts';
 import { recordedNodes } from '../support/fake-flowise/index.ts';
 import { BASELINE_NODES, knowledgeScene, writeBaseline } from '../support/knowledge.ts';
+import { ROOT } from '../support/program.ts';
 
 const NEW = 'toolAgent';
 
@@ -23,6 +25,14 @@ describe('node schemas', () => {
     expect(existsSync(scene.folder)).toBe(false);
   });
 
+  it('come with the program for the nodes of an ordinary chatflow [S000-E1-local-first]', async () => {
+    const scene = await knowledgeScene();
+    const session = scene.provider({ baselineDir: join(ROOT, 'schemas') }).openSession();
+    for (const { name } of recordedNodes()) expect((await session.getNodeSchema(name))?.node_type).toBe(name);
+    expect(session.warnings).toEqual([]);
+    expect(scene.fake.requests.count()).toBe(0);
+  });
+
   it('that are unknown make exactly one request and are local from then on, also for others [S000-E2-one-repair] [S000-E2-log-line] [S000-D4-meta]', async () => {
     const scene = await knowledgeScene();
     const session = scene.provider().openSession();
@@ -30,6 +40,9 @@ describe('node schemas', () => {
     expect(one?.node_type).toBe(NEW);
     expect(two).toBe(one);
     await session.getNodeSchema(NEW);
+    expect(session.repairEvents).toEqual([
+      { kind: 'node', node_type: NEW, timestamp: scene.clock.now().toISOString(), action: 'repaired' },
+    ]);
     expect(session.nodes.get(NEW)).toBe(one);
     expect(scene.fake.requests.count()).toBe(1);
     expect(scene.fake.requests.count('GET', `/nodes/${NEW}`)).toBe(1);
@@ -161,8 +174,11 @@ describe('node schemas', () => {
     await scene.provider().openSession().getNodeSchema(NEW);
     await writeBaseline(scene.baselineDir, [...BASELINE_NODES, 'conversationalAgent']);
     const session = scene.provider().openSession();
-    expect(session.nodes.get('conversationalAgent')?.node_type).toBe('conversationalAgent');
-    expect(session.nodes.get(NEW)?.node_type).toBe(NEW);
+    for (let round = 0; round < 2; round += 1) {
+      expect(session.nodes.get('conversationalAgent')?.node_type).toBe('conversationalAgent');
+      expect(session.nodes.get(NEW)?.node_type).toBe(NEW);
+      await session.getNodeSchema('openAIEmbeddings');
+    }
   });
 
   it('written by another process are seen by the next session [S000-E3-mismatch-refreshes]', async () => {

@@ -8,14 +8,15 @@ import { resolveConfig } from '../../src/kernel/config.ts';
 import type { FlowrightError } from '../../src/kernel/errors.ts';
 import { silentLog } from '../../src/kernel/log.ts';
 import { makeVault, useLibrary } from '../data-integrity/library.ts';
-import { onEachDatabase } from '../support/databases.ts';
+import { onEachDatabase, onFirst } from '../support/databases.ts';
 import { invoked, type Payload } from '../support/invoked.ts';
 import { hang, html, json, type RudeServer, raw, startRudeServer } from '../support/rude-server.ts';
 
 const KEY = 'Zk3-key-of-the-added-server_9f';
 const URL = 'http://127.0.0.1:3000';
 
-onEachDatabase((_engine, makeStore) => {
+onEachDatabase((engine, makeStore) => {
+  const once = onFirst(engine);
   const books: ServerBook[] = [];
   const rude: RudeServer[] = [];
   afterEach(async () => {
@@ -221,25 +222,30 @@ onEachDatabase((_engine, makeStore) => {
   });
 
   describe('[FLR-servers-roles] who may', () => {
-    it.each([
+    const table = [
       ['viewer', 'user', ['done', 'FORBIDDEN', 'FORBIDDEN', 'FORBIDDEN']],
       ['editor', 'user', ['done', 'done', 'FORBIDDEN', 'FORBIDDEN']],
       ['editor', 'agent', ['done', 'done', 'FORBIDDEN', 'FORBIDDEN']],
       ['admin', 'agent', ['done', 'done', 'FORBIDDEN', 'FORBIDDEN']],
       ['admin', 'user', ['done', 'done', 'done', 'done']],
-    ] as const)('%s, %s', async (role, kind, expected) => {
+    ] as const;
+    once('list, test, add and remove', async () => {
       const { ask, codeOf: refusalOf } = await open();
-      await ask('server.add', { name: 'lab', url: (await start()).url });
-      const asking = { role, kind };
-      expect([
-        await refusalOf('server.list', {}, asking),
-        await refusalOf('server.test', { name: 'lab' }, asking),
-        await refusalOf('server.add', { name: 'lab', url: URL }, asking),
-        await refusalOf('server.remove', { name: 'lab' }, asking),
-      ]).toEqual(expected);
+      const { url } = await start();
+      await ask('server.add', { name: 'lab', url });
+      for (const [role, kind, expected] of table) {
+        const asking = { role, kind };
+        const codes = [
+          await refusalOf('server.list', {}, asking),
+          await refusalOf('server.test', { name: 'lab' }, asking),
+          await refusalOf('server.add', { name: 'lab', url }, asking),
+          await refusalOf('server.remove', { name: 'lab' }, asking),
+        ];
+        expect([role, kind, codes]).toEqual([role, kind, expected]);
+      }
     });
 
-    it('adds and removes is a person: MCP has neither', () => {
+    it('adding and removing have no MCP tool', () => {
       expect(operations.filter(({ mcp }) => mcp).map(({ name }) => name)).toEqual(['server.list', 'server.test']);
     });
   });
@@ -265,7 +271,7 @@ onEachDatabase((_engine, makeStore) => {
     const failing = ({ checks }: Payload) =>
       checks.filter(({ ok }: Payload) => !ok).map(({ check, code }: Payload) => `${check} ${code}`);
 
-    it('says that everything works, and changes nothing there', async () => {
+    once('says that everything works, and changes nothing there', async () => {
       const { trial, server } = await tested((it) => it.on('/api/v1/nodes', json([{ name: 'chatOpenAI' }])));
       expect(trial).toMatchObject({ ok: true, name: 'lab', flowise_version: '3.1.4', findings: [] });
       expect(trial.checks[1]).toEqual({
@@ -282,7 +288,7 @@ onEachDatabase((_engine, makeStore) => {
       expect(await cli?.render(trial)).toContain('Everything that was tried works.');
     });
 
-    it('names each permission that is missing, and what it is for', async () => {
+    once('names each permission that is missing, and what it is for', async () => {
       const { trial } = await tested((server) => {
         server.on('/api/v1/credentials', json({ message: 'Forbidden' }, 403));
         server.on('/api/v1/tools', json({ message: 'Forbidden' }, 403));
@@ -296,7 +302,7 @@ onEachDatabase((_engine, makeStore) => {
       expect(await cli?.render(trial)).toContain('- The API key lacks the permission credentials:view');
     });
 
-    it('stops at a key that is refused', async () => {
+    once('stops at a key that is refused', async () => {
       const { trial } = await tested((server) => {
         server.on('/api/v1/nodes', json({ error: 'Unauthorized Access' }, 401));
       });
@@ -304,7 +310,7 @@ onEachDatabase((_engine, makeStore) => {
       expect(trial.findings[0]).toContain('does not accept the API key');
     });
 
-    it('is an answer too when it is no Flowise, hangs or is down', async () => {
+    once('is an answer too when it is no Flowise, hangs or is down', async () => {
       const page = await tested((server) => server.on('/api/v1/ping', html()));
       expect(failing(page.trial)).toEqual(['ping FLOWISE_BAD_ANSWER']);
       const slow = await tested((server) => server.on('/api/v1/ping', hang), { FLOWISE_TIMEOUT: '1' });

@@ -59,12 +59,13 @@ describe('adding nodes', () => {
     expect(model.inputs.modelName).toBe('gpt-4o-mini');
     expect(flow_data.edges[0]).toEqual({
       source: 'chatOpenAI_0',
-      sourceHandle:
-        'chatOpenAI_0-output-chatOpenAI-ChatOpenAI|BaseChatOpenAI|BaseChatModel|BaseLanguageModel|Runnable',
+      sourceHandle: 'chatOpenAI_0-output-chatOpenAI-ChatOpenAI|BaseChatOpenAI|BaseChatModel|BaseLanguageModel|Runnable',
       target: 'conversationChain_0',
       targetHandle: 'conversationChain_0-input-model-BaseChatModel',
       type: 'buttonedge',
-      id: expect.stringMatching(/^chatOpenAI_0-chatOpenAI_0-output-.*-conversationChain_0-conversationChain_0-input-model-BaseChatModel$/),
+      id: expect.stringMatching(
+        /^chatOpenAI_0-chatOpenAI_0-output-.*-conversationChain_0-conversationChain_0-input-model-BaseChatModel$/,
+      ),
     });
     expect(checkCanvas(flow_data)).toEqual([]);
   });

@@ -181,6 +181,16 @@ describe('the lock of a snapshot', () => {
     await expect(underLock(lock, () => 'written', 30)).rejects.toMatchObject({ code: 'CONFLICT' });
   });
 
+  it('is waited for while its holder lives [FLR-knowledge-merge-under-lock]', async () => {
+    const lock = join(tempFolder(), 'x.lock');
+    let write: Promise<string> | undefined;
+    await underLock(lock, () => {
+      write = underLock(lock, () => 'second');
+    });
+    expect(await write).toBe('second');
+    expect(existsSync(lock)).toBe(false);
+  });
+
   it('is given back when the write fails [FLR-knowledge-merge-under-lock]', async () => {
     const lock = join(tempFolder(), 'x.lock');
     await expect(

@@ -19,7 +19,7 @@ import {
 import type { Answer } from './transport.ts';
 
 const MAX_BYTES = 32 * 1_048_576;
-const RETRY_DELAY_MS = 200;
+const RETRY_DELAY_MS = 100;
 /** A prediction waits for a model, filling a vector store for many of its answers. */
 const SLOW_FACTOR = 4;
 

@@ -2,7 +2,7 @@ import { ERRORS, type ErrorCode, FlowrightError } from '../../kernel/errors.ts';
 import type { FlowiseAuth } from './authentication.ts';
 import { permissionFor } from './permissions.ts';
 import { quotable } from './redact.ts';
-import { isHtml, serverWords } from './server-words.ts';
+import { isFromFlowise, isHtml, serverWords } from './server-words.ts';
 import type { Answer, Failure } from './transport.ts';
 
 /** What was asked, for whoever reads the error. */
@@ -59,7 +59,12 @@ export function answerRefusal(asked: Asked, answer: Answer): FlowrightError {
     return say('FLOWISE_UNREACHABLE', `cannot be reached: what stands before it answers ${status}.`);
   }
   if (status === 404 && isHtml(answer.contentType, answer.text)) return notAnApi(asked, answer);
-  if (status === 404) return say('FLOWISE_NOT_FOUND', `does not have ${place(asked)}: ${words}.`);
+  if (status === 404 && isFromFlowise(answer)) {
+    return say('FLOWISE_NOT_FOUND', `does not have ${place(asked)}: ${words}.`);
+  }
+  if (status === 404) {
+    return say('FLOWISE_BAD_ANSWER', `answers ${place(asked)} with 404, and not as Flowise says it: ${words}.`);
+  }
   return say('FLOWISE_REFUSED', `refuses ${place(asked)} with ${status}: ${words}.`);
 }
 

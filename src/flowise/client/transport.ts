@@ -48,9 +48,9 @@ export function createTransport(options: TransportOptions): Transport {
   let opening: Promise<Pool> | undefined;
   let isClosed = false;
   const open = async (): Promise<Pool> => {
-    // Commands that never ask Flowise must not load it.
-    const { Pool } = await import('undici');
-    return new Pool(options.address.origin, {
+    // Commands that never ask Flowise must not load it. Bundled, it has no exports by name.
+    const { default: undici } = await import('undici');
+    return new undici.Pool(options.address.origin, {
       connections: options.connections,
       connect: { timeout: options.connectTimeoutMs },
       // One timer a request bounds all of it; these would only cut in earlier.

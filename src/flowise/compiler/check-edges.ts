@@ -113,7 +113,8 @@ function checkAnchor(
   const held = new Set(Array.isArray(value) ? value : [value]);
   for (const source of sources) {
     if (held.has(instanceOf(source))) continue;
-    findings.error('reference_missing', where, `${what} does not hold what ${source} gives; connect it anew.`);
+    const missing = { ...where, subject: `${where.subject} ${source}` };
+    findings.error('reference_missing', missing, `${what} does not hold what ${source} gives; connect it anew.`);
   }
   checkMentions(view, { node, name, value, sources: new Set(sources) }, path, findings);
 }
@@ -124,8 +125,8 @@ function checkMentions(
   path: string,
   findings: Findings,
 ): void {
-  const where = { path: `${path}/data/inputs/${step(name)}`, subject: `${node.id} ${name}` };
   for (const id of instancesIn(value)) {
+    const where = { path: `${path}/data/inputs/${step(name)}`, subject: `${node.id} ${name} ${id}` };
     if (!view.byId.has(id)) {
       findings.error('reference_unknown', where, `${name} of ${mention(node)} uses ${id}, which is not there.`);
     } else if (!sources.has(id)) {

@@ -68,7 +68,7 @@ function checkForm(node: FlowNode, path: string, findings: Findings): void {
 
 function checkType(node: FlowNode, path: string, { schemas }: Surroundings, findings: Findings): void {
   const name: unknown = node.data.name;
-  const where = { path: `${path}/data/name`, subject: node.id };
+  const where = { path: `${path}/data/name`, subject: `${node.id} ${String(name)}` };
   if (typeof name !== 'string' || name === '') {
     findings.error('node_type_unknown', where, `${mention(node)} has no data.name, which says what it is.`);
   } else if (schemas && schemas.get(name)?.node_type !== name) {
@@ -104,8 +104,8 @@ function isUnset(value: unknown): boolean {
 }
 
 function checkCredential(node: FlowNode, path: string, { credentials }: Surroundings, findings: Findings): void {
-  const where = { path: `${path}/data/credential`, subject: node.id };
   const { credential } = node.data;
+  const where = { path: `${path}/data/credential`, subject: `${node.id} ${String(credential ?? '')}` };
   if (credential === undefined || credential === null || credential === '') {
     const param = paramsOf(node).find(({ type }) => type === 'credential');
     if (!param || param.optional === true) return;
@@ -149,7 +149,7 @@ function checkTool(node: FlowNode, path: string, { tools }: Surroundings, findin
   const selected = node.data.name === 'customTool' ? inputValue(node, 'selectedTool') : undefined;
   if (!tools || typeof selected !== 'string' || selected === '' || selected.startsWith(TOOL)) return;
   if (tools.has(selected)) return;
-  const where = { path: `${path}/data/inputs/selectedTool`, subject: node.id };
+  const where = { path: `${path}/data/inputs/selectedTool`, subject: `${node.id} ${selected}` };
   const message = `The tool that ${mention(node)} selects is not on this server; use the id of a stored one, or create_tool.`;
   findings.error('tool_unknown', where, message);
 }

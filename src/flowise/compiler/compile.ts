@@ -81,8 +81,15 @@ export function compileDraft(
 
 /** What stays the same keeps its text to the last space. */
 function textOf(before: FlowData, after: FlowData, base: string): string {
-  const text = JSON.stringify(after);
-  return after === before || text === JSON.stringify(before) ? base : text;
+  const same = sameItems(before.nodes, after.nodes) && sameItems(before.edges, after.edges);
+  return same ? base : JSON.stringify(after);
+}
+
+/** What nobody touched is the same object, so only the rest is compared. */
+function sameItems(before: readonly object[], after: readonly object[]): boolean {
+  if (before === after) return true;
+  if (before.length !== after.length) return false;
+  return before.every((item, index) => item === after[index] || JSON.stringify(item) === JSON.stringify(after[index]));
 }
 
 function result(before: FlowData, after: FlowData, text: string) {

@@ -15,6 +15,7 @@ export function outputHandle(nodeId: string, name: string, classes: readonly str
 
 /** The classes of a handle, read as the canvas reads them: its last part between dashes. */
 export function handleTypes(handle: string): string[] {
+  if (typeof handle !== 'string') return [];
   const last = handle.slice(handle.lastIndexOf('-') + 1);
   return last
     .split('|')
@@ -48,18 +49,20 @@ export interface Output {
 
 export function outputsOf(node: FlowNode): Output[] {
   const outputs: Output[] = [];
-  for (const anchor of list<FlowOutput>(node.data.outputAnchors)) {
+  for (const anchor of list<FlowOutput>(node.data.outputAnchors).filter(isNamed)) {
     if (anchor.options === undefined) {
       outputs.push(output(anchor, false));
       continue;
     }
-    for (const option of list<FlowOutput>(anchor.options)) outputs.push(output(option, option.isAnchor !== true));
+    for (const option of list<FlowOutput>(anchor.options).filter(isNamed))
+      outputs.push(output(option, option.isAnchor !== true));
   }
   return outputs;
 }
 
 function output(anchor: FlowOutput, exclusive: boolean): Output {
-  return { name: String(anchor.name), id: anchor.id ?? '', label: anchor.label ?? anchor.name, exclusive };
+  const id = typeof anchor.id === 'string' ? anchor.id : '';
+  return { name: anchor.name, id, label: anchor.label ?? anchor.name, exclusive };
 }
 
 /** The output that a node with a choice gives when nobody chose. */
@@ -69,11 +72,11 @@ export function defaultOutput(node: FlowNode): string | undefined {
 }
 
 export function anchorsOf(node: FlowNode): FlowInput[] {
-  return list<FlowInput>(node.data.inputAnchors);
+  return list<FlowInput>(node.data.inputAnchors).filter(isNamed);
 }
 
 export function paramsOf(node: FlowNode): FlowInput[] {
-  return list<FlowInput>(node.data.inputParams);
+  return list<FlowInput>(node.data.inputParams).filter(isNamed);
 }
 
 /** The input that an edge ends at, by its handle, else by the name inside the handle. */
@@ -103,6 +106,10 @@ export function inputValue(node: FlowNode, name: string): unknown {
 
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
+}
+
+function isNamed({ name }: { name: unknown }): boolean {
+  return typeof name === 'string';
 }
 
 /** Arrays of a flow may be missing or hold anything; what is no object is passed over. */

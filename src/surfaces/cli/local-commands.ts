@@ -64,6 +64,7 @@ export const LOCAL_COMMANDS: readonly LocalCommand[] = [
     words: ['apply', 'validate', 'export'],
     load: () => import('./commands/chatflow-change.ts'),
   },
+  { name: 'knowledge', summary: '', words: ['refresh'], load: () => import('./commands/knowledge-refresh.ts') },
   { name: 'run', summary: '', words: ['watch'], load: () => import('./commands/run-watch.ts') },
   { name: 'server', summary: '', words: ['add'], load: () => import('./commands/server-add.ts') },
 ];

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { FlowData } from '../../../src/flowise/flow/model.ts';
+import type { FlowData, FlowNode } from '../../../src/flowise/flow/model.ts';
 import { json, Refusal } from './answers.ts';
 import { existing } from './chatflow-routes.ts';
-import { endingNodes, upstream } from './flow-checks.ts';
-import { interpret } from './interpret.ts';
+import { endingNodes } from './flow-checks.ts';
+import { buildUpTo, interpret } from './interpret.ts';
 import type { Call, Route, World } from './route.ts';
 
 const UPSERT = 'Error: vectorsService.upsertVector';
@@ -53,7 +53,7 @@ function predict({ params, body, keyed }: Call, world: World) {
           sourceDocuments: documents.map(({ data }) => ({ pageContent: String(data.inputs.text ?? ''), metadata: {} })),
         }
       : {}),
-    ...(called ? { usedTools: [{ tool: called.data.name, toolInput: { input: '2+3' }, toolOutput: '5' }] } : {}),
+    ...(called ? { usedTools: [{ tool: toolName(called, world), toolInput: { input: '2+3' }, toolOutput: '5' }] } : {}),
     question,
     chatId,
     chatMessageId: randomUUID(),
@@ -61,6 +61,11 @@ function predict({ params, body, keyed }: Call, world: World) {
     sessionId,
     ...(memory ? { memoryType: memory.data.label } : {}),
   });
+}
+
+/** The name that the model knows it by. */
+function toolName({ data }: FlowNode, { rows }: World): string {
+  return rows.tools.get(String(data.inputs.selectedTool ?? ''))?.name ?? data.name;
 }
 
 function flowOf(id: string | undefined, { rows }: World, where: string): FlowData {
@@ -79,7 +84,7 @@ function upsert({ params, body }: Call, world: World) {
   }
   const store = wanted === undefined ? stores[0] : stores.find(({ id }) => id === wanted);
   if (!store) throw new Refusal(500, `${UPSERT} - graph[currentNode] is not iterable`);
-  const loaders = upstream(flow, store).filter(({ data }) => data.category === 'Document Loaders');
+  const loaders = buildUpTo(flow, store, world, UPSERT).filter(({ data }) => data.category === 'Document Loaders');
   const addedDocs = loaders.map(({ data }) => ({ pageContent: String(data.inputs.text ?? ''), metadata: {} }));
   world.rows.upserts.push({ chatflowid: String(params.id), stopNodeId: store.id, numAdded: addedDocs.length });
   return json({ numAdded: addedDocs.length, addedDocs });
