@@ -11,6 +11,7 @@ import { badRequest, type Issue, refusal } from '../kernel/errors.ts';
 import type { KnowledgeSession } from '../knowledge/index.ts';
 import { chatflowOn } from './chatflow-on.ts';
 import type { ChatflowNeeds } from './needs.ts';
+import { unsound } from './sound.ts';
 
 /** What somebody wants a chatflow to become. */
 export interface ChangeRequest {
@@ -59,6 +60,7 @@ function assertOneForm({ ops, flow_data }: ChangeRequest): void {
 
 /** Brings the schemas of added nodes home, and turns names and types of credentials into ids. */
 async function resolvedOps(session: KnowledgeSession, ops: readonly PatchOp[]): Promise<PatchOp[]> {
+  await session.ready();
   const types = new Set(ops.flatMap((op) => (op.op_type === 'add_node' ? [op.node_name] : [])));
   for (const type of types) await session.getNodeSchema(type);
   const resolved: PatchOp[] = [];
@@ -85,7 +87,7 @@ async function credentialOf(session: KnowledgeSession, wanted: string, at: numbe
     message: `there is no credential ${wanted} on this server; create it in Flowise, then try again`,
     path: `/ops/${at}/credential_id`,
   };
-  throw refusal('PATCH_INVALID', `The patch was refused: ${issue.message}.`, { errors: [issue] });
+  throw unsound([issue], 'The patch was refused');
 }
 
 /** Only a flow with custom tools needs to know which tools are stored. */

@@ -4,6 +4,7 @@ import type { Principal } from '../operations/index.ts';
 import { type ChangeRequest, type CompiledRequest, compileRequest } from './compile-request.ts';
 import type { WritePlan } from './intents.ts';
 import type { ChatflowNeeds } from './needs.ts';
+import { unsound } from './sound.ts';
 import { readState, type StatePlace, stateOf } from './states.ts';
 
 /** A change that was looked at and approved: bound to what it was based on and to what it makes. */
@@ -73,12 +74,7 @@ export async function planChange(
 
 /** What is compiled now must be what was compiled then, and sound. */
 function assertPayload(compilation: Compilation, payloadHash: string): void {
-  if (!compilation.ok) {
-    const [first] = compilation.errors;
-    throw refusal('PATCH_INVALID', `The patch was refused: ${first?.message ?? 'it is not valid'}.`, {
-      errors: compilation.errors,
-    });
-  }
+  if (!compilation.ok) throw unsound(compilation.errors, 'The patch was refused');
   if (compilation.payload_hash === payloadHash) return;
   throw refusal('payload_mismatch', 'This compiles to something else than what was approved. Nothing was written.', {
     payload_hash: payloadHash,

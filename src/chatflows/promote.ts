@@ -2,13 +2,14 @@ import {
   type ApiCredential,
   type ApiTool,
   type Chatflow,
-  compileDraft,
-  EMPTY_FLOW,
+  diffFlows,
+  diffLines,
   type FlowData,
   type FlowiseClient,
   flowHash,
   type NewTool,
   toolPlaceholder,
+  validateFlow,
 } from '../flowise/index.ts';
 import { badRequest, type Issue, refusal } from '../kernel/errors.ts';
 import type { KnowledgeSession } from '../knowledge/index.ts';
@@ -16,7 +17,8 @@ import { carriedFields, settingsOf, typeOf } from './carried-fields.ts';
 import { chatflowOn } from './chatflow-on.ts';
 import { credentialsIn, withCredentials } from './credential-places.ts';
 import type { ChatflowNeeds } from './needs.ts';
-import { stateOf } from './states.ts';
+import { assertSound, unsound } from './sound.ts';
+import { NO_FLOW, stateOf } from './states.ts';
 import type { DecidedWrite } from './written.ts';
 
 export interface PromotionRequest {
@@ -48,23 +50,25 @@ export async function planPromotion(
   const name = request.name ?? source.name;
   const target = request.target_id === undefined ? null : await chatflowOn(to, request.target_id);
   await assertTarget(to, target, name, request);
+  const { flow } = stateOf(source.flowData);
   const session = await needs.knowledge.session(vaultId, to.server);
-  await assertNodesKnown(session, to, stateOf(source.flowData).flow);
-  const credentials = await mapCredentials(from, to, stateOf(source.flowData).flow, request.credentials);
+  await assertNodesKnown(session, to, flow);
+  const credentials = await mapCredentials(from, to, flow, request.credentials);
   const tools = await mapTools(from, to, credentials.flow);
-  const compilation = compileDraft(target?.flowData ?? EMPTY_FLOW, JSON.stringify(tools.flow), session.nodes);
-  if (!compilation.ok) {
-    throw refusal('PATCH_INVALID', `It would not work on ${to.server}: ${compilation.errors[0]?.message}.`, {
-      errors: compilation.errors,
-    });
-  }
+  const toolRefs = tools.created.map(({ tool_ref }) => tool_ref);
+  // What does not work at the source is no reason to refuse; it is told.
+  const { errors, warnings } = validateFlow(tools.flow, { schemas: session.nodes, toolRefs, before: flow });
+  assertSound(errors, `It would not work on ${to.server}`);
+  const { flowright: _, ...unstamped } = tools.flow;
+  const flow_data_str = JSON.stringify(unstamped);
+  const payload_hash = flowHash(flow_data_str);
   return {
     client: to,
     before: target,
     plan: {
       origin: 'promote',
-      flow_data_str: compilation.flow_data_str,
-      payload_hash: compilation.payload_hash,
+      flow_data_str,
+      payload_hash,
       base_hash: target && flowHash(target.flowData),
       chatflow_id: target?.id ?? null,
       body: target ? { name, ...settingsOf(source) } : newBody(source, name),
@@ -73,10 +77,10 @@ export async function planPromotion(
       idempotency_key: request.idempotency_key ?? null,
     },
     name,
-    approved_hash: compilation.payload_hash,
+    approved_hash: payload_hash,
     rebased: false,
-    diff_summary: compilation.diff_summary,
-    warnings: compilation.warnings,
+    diff_summary: diffLines(diffFlows(target ? stateOf(target.flowData).flow : NO_FLOW, tools.flow)).join('\n'),
+    warnings,
     notes: [...credentials.notes, ...tools.notes],
   };
 }
@@ -124,8 +128,7 @@ async function assertNodesKnown(session: KnowledgeSession, to: FlowiseClient, fl
     const message = `${to.server} has no node type ${data.name}; bring that server to a newer Flowise`;
     issues.push({ code: 'unknown_node_type', message, path: `/nodes/${at}/data/name` });
   }
-  if (issues.length === 0) return;
-  throw refusal('PATCH_INVALID', `It would not work on ${to.server}: ${issues[0]?.message}.`, { errors: issues });
+  assertSound(issues, `It would not work on ${to.server}`);
 }
 
 interface Fitted {
@@ -189,7 +192,7 @@ function counterpart(
     message: `${server} has no credential for ${what}; create one there, or name another with --credentials`,
     path: `/credentials/${id}`,
   };
-  throw refusal('PATCH_INVALID', `The promotion was refused: ${issue.message}.`, { errors: [issue] });
+  throw unsound([issue], 'The promotion was refused');
 }
 
 function bestFit(ofType: ApiCredential[], source: ApiCredential | undefined): ApiCredential[] {

@@ -1,10 +1,13 @@
 export type * from './client/client.ts';
 export { CHATFLOW_TYPES } from './client/client.ts';
 export { type AnchorMetrics, type Compilation, toolPlaceholder } from './compiler/compilation.ts';
-export { compile, compileDraft, EMPTY_FLOW } from './compiler/compile.ts';
+export { type CompileOptions, compile, compileDraft, EMPTY_FLOW } from './compiler/compile.ts';
+export { createWriteGuard, type WriteGuard } from './compiler/guard.ts';
 export { MAX_OPS, PatchOp, PatchOps } from './compiler/ops.ts';
+export { type ParsedOps, parseOps } from './compiler/parse-ops.ts';
+export { opsFor, type Rebuild } from './compiler/rebuild.ts';
 export { didYouMean, similarNames } from './compiler/similar.ts';
-export { validateFlow } from './compiler/validate.ts';
+export { type ValidateOptions, type Validation, validateFlow } from './compiler/validate.ts';
 export { diffFlows } from './flow/compare.ts';
 export type * from './flow/diff.ts';
 export { diffLines, NO_CHANGES, renderDiff } from './flow/diff-lines.ts';

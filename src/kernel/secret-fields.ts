@@ -40,6 +40,18 @@ function wordsOf(name: string): string[] {
 }
 
 export function isSecretField(name: string): boolean {
+  const known = judged.get(name);
+  if (known !== undefined) return known;
+  const secret = judge(name);
+  if (judged.size < MOST_JUDGED && name.length <= 64) judged.set(name, secret);
+  return secret;
+}
+
+/** The same few hundred names come again with every flow. */
+const judged = new Map<string, boolean>();
+const MOST_JUDGED = 5_000;
+
+function judge(name: string): boolean {
   // Nothing but a header is called so.
   if (/^x-/i.test(name)) return isSecretHeader(name);
   const words = wordsOf(name);
@@ -58,5 +70,5 @@ export function isSecretHeader(name: string): boolean {
 
 /** Does this field hold headers: `headers`, `requestsGetHeaders`? */
 export function holdsHeaders(name: string): boolean {
-  return wordsOf(name).at(-1) === 'headers';
+  return /headers$/i.test(name) && wordsOf(name).at(-1) === 'headers';
 }

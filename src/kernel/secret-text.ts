@@ -6,12 +6,13 @@ import { REDACTED, SECRET_SHAPES } from './secrets.ts';
  * the rest stays readable. Every rule looks at a bounded piece, so that the time is linear in the text.
  */
 export function hideSecretsInText(text: string): string {
-  if (text.length < SHORTEST) return text;
+  if (text.length < SHORTEST_SHAPE && !TOLD_BY_CONTEXT.test(text)) return text;
   return hideAssigned(hideArguments(hideAddresses(hideSchemes(hideShapes(text)))));
 }
 
-/** Shorter than the shortest thing that any rule hides. */
-const SHORTEST = 5;
+/** Most texts are short words; only what has one of these characters can be told by more than its shape. */
+const SHORTEST_SHAPE = 15;
+const TOLD_BY_CONTEXT = /[\s:=@(]/;
 
 /** With the parts that a shape needs not see to be sure, but that belong to the secret. */
 const WHOLE_SHAPES = [
@@ -54,7 +55,8 @@ function hideArguments(text: string): string {
 /** A name, a colon or an equals sign, perhaps what the value falls back from, and the opening quote of the value. */
 const ASSIGNMENT = new RegExp(
   [
-    /(?<![\w-])-{0,2}((?:(?:api|access|secret|private|auth) )?[A-Za-z][\w-]{1,80})/,
+    // Not the mask itself, which a second look would take for a name.
+    /(?<![\w-])(?!secret\])-{0,2}((?:(?:api|access|secret|private|auth) )?[A-Za-z][\w-]{1,80})/,
     /(\\{0,6}["'`]?\]?\s{0,4}(?:=>|:=|:(?!:)|=(?![=>])|\bis\b)\s{0,4})/,
     /(?:[\w.$]{1,80}\s{0,4}(?:\|\||\?\?)\s{0,4})?(\\{0,6}["'`]|)/,
   ]

@@ -4,7 +4,7 @@ export const SECRET_SHAPES: readonly RegExp[] = [
   /\b(?:sk|pk|rk)[-_](?:[a-z0-9]{2,8}[-_]){0,3}[A-Za-z0-9_-]{16,}/,
   /\bgh[pousr]_[A-Za-z0-9]{20,}/,
   /\bgithub_pat_[A-Za-z0-9_]{20,}/,
-  /\bxox[abeprs](?:[-.][A-Za-z0-9]+)*-[A-Za-z0-9-]{10,}/,
+  /\bxox[abeprs](?:[-.][A-Za-z0-9]+){0,4}-[A-Za-z0-9-]{10,}/,
   /\bxapp-[A-Za-z0-9-]{20,}/,
   /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/,
   /\bAIza[A-Za-z0-9_-]{30,}/,

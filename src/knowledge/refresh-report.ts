@@ -113,7 +113,8 @@ function diffWords(part: Part, found: Findings): string {
     said.push(`${changed.length} changed: ${names(told, String, '; ')}`);
   }
   if (removed.length > 0) said.push(`${removed.length} removed (warning only, kept): ${names(removed, name, ', ')}`);
-  const counts = known === listed ? counted(items) : `${counted(known)} in snapshot, ${listed} in ${listedIn}`;
+  const isSameSet = added.length + removed.length === 0;
+  const counts = isSameSet ? counted(items) : `${counted(known)} in snapshot, ${listed} in ${listedIn}`;
   return `${counts} — ${said.join('; ')}`;
 }
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { CONVERSATION_OPS, type ChatflowScene, change, openChatflowScene } from '../support/chatflow-scene.ts';
+import { type ChatflowScene, CONVERSATION_OPS, change, openChatflowScene } from '../support/chatflow-scene.ts';
 import { onEachDatabase, type TestStore } from '../support/databases.ts';
 import { checkCanvas, type FakeFlowise, startFakeFlowise } from '../support/fake-flowise/index.ts';
 

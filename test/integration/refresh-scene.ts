@@ -104,7 +104,7 @@ export const SMALL_NODE = {
   ],
 };
 
-export const SMALL_TEMPLATES = [
+export const SMALL_TEMPLATES: FakeFlowise['world']['templates'] = [
   { templateName: 'PDF chat', type: 'Chatflow', flowData: '{"nodes":[],"edges":[]}', usecases: ['Documents QnA'] },
   { templateName: 'Translator', type: 'AgentflowV2', flowData: '{"nodes":[],"edges":[]}', description: 'Words.' },
 ];

@@ -6,4 +6,10 @@ export const CHATFLOWS_REQUIREMENTS: Record<string, string> = {
   'FLR-approval-required': 'Agents do not write to Flowise unless an admin set it so',
   'FLR-payload-bound': 'What is written has the hash that was approved',
   'FLR-idempotent-write': 'A repeated request with the same key writes once',
+  'FLR-history':
+    'Our writes, what was there before, and edits made in Flowise are versions: labels, diff, restore, retention',
+  'FLR-chatflow-secrets': 'Secrets inside flows are stored sealed, shown nowhere, and restored whole',
+  'FLR-chatflow-vaults': 'Servers and history belong to a vault',
+  'FLR-promote':
+    'A chatflow goes from server to server with its credentials and tools mapped; where several fit it asks',
 };

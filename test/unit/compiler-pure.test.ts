@@ -9,6 +9,7 @@ const ALLOWED: Record<string, string> = {
   zod: 'the schemas of operations',
   '../../kernel/errors.ts': 'the type of an issue, and the refusal of the guard',
   '../../kernel/hash.ts': 'the hash of what would be stored',
+  '../../kernel/secret-text.ts': 'labels in messages',
   '../../operations/index.ts': 'issues and pointers as every door shows them',
   '../client/client.ts': 'types',
   '../node-schema.ts': 'types: what is known of node types is a port',

@@ -1,4 +1,4 @@
-import type { FlowNode } from '../flow/model.ts';
+import type { FlowInput, FlowNode } from '../flow/model.ts';
 import { containsPlaceholder } from '../flow/secrets.ts';
 import type { NodeSchemas } from '../node-schema.ts';
 import { toolPlaceholder } from './compilation.ts';
@@ -88,10 +88,13 @@ function checkRequired(view: FlowView, node: FlowNode, path: string, findings: F
     findings.incomplete('input_missing', at(name), `${mention(node)} needs a ${type} connected to ${name}.`);
   }
   for (const param of paramsOf(node)) {
-    const { name, type, optional, hidden, default: usual } = param;
+    const { name, type, optional, hidden } = param;
     if (optional === true || hidden === true || type === 'boolean' || type === 'credential') continue;
-    if (usual !== undefined || !isUnset(inputValue(node, name)) || !isShown(param, inputs)) continue;
-    findings.incomplete('input_missing', at(name), `${mention(node)} needs a value for ${name}; set it.`);
+    if (!isMissing(param, inputValue(node, name)) || !isShown(param, inputs)) continue;
+    const message = `${mention(node)} needs a value for ${name}; set it.`;
+    // Templates leave such inputs empty too, and the node copes.
+    if (param.default !== undefined) findings.warning('input_missing', at(name), message);
+    else findings.incomplete('input_missing', at(name), message);
   }
 }
 
@@ -99,7 +102,9 @@ function connectedInputs(view: FlowView, node: FlowNode): Set<string> {
   return new Set((view.to.get(node.id) ?? []).flatMap((edge) => targetInput(node, edge)?.input.name ?? []));
 }
 
-function isUnset(value: unknown): boolean {
+/** A default that is false or 0 is kept as an empty text; one that was cleared is not. */
+function isMissing({ default: usual }: FlowInput, value: unknown): boolean {
+  if (usual !== undefined && (!usual || value === undefined)) return false;
   return value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
 }
 

@@ -1,3 +1,4 @@
+import { hideSecretsInText } from '../../kernel/secret-text.ts';
 import type { FlowData, FlowNode } from '../flow/model.ts';
 
 export const AGENTFLOW_CATEGORY = 'Agent Flows';
@@ -17,8 +18,8 @@ export function isAgentflow(flow: FlowData): boolean {
   return flow.nodes.some(isAgentflowNode);
 }
 
-/** A node as people know it. */
+/** A node as people know it. People type secrets anywhere, so a label is cut and searched too. */
 export function mention(node: FlowNode): string {
   const label = typeof node.data.label === 'string' ? node.data.label : '';
-  return label !== '' && label !== node.id ? `${node.id} (${label.slice(0, 60)})` : node.id;
+  return label !== '' && label !== node.id ? `${node.id} (${hideSecretsInText(label).slice(0, 60)})` : node.id;
 }

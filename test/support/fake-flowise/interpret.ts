@@ -13,10 +13,9 @@ const NO_AGENT_MODEL = 'Error: This agent requires that the "bindTools()" method
 const PREDICTION = 'Error: predictionsServices.buildChatflow';
 
 export interface Interpretation {
-  ending: FlowNode;
   memory: FlowNode | null;
   tools: FlowNode[];
-  /** Builds what was asked for; whether the documents that it searched are told. */
+  /** Loaders whose documents are told with the answer. */
   documents: FlowNode[];
   streams: boolean;
 }
@@ -43,7 +42,6 @@ export function interpret(flow: FlowData, world: World): Interpretation {
   const named = (name: string) => order.filter(({ data }) => data.category === name);
   const models = named('Chat Models');
   return {
-    ending,
     memory: named('Memory')[0] ?? null,
     tools: [...named('Tools'), ...named('Tools (MCP)')],
     documents: ending.data.inputs.returnSourceDocuments === true ? named('Document Loaders') : [],
@@ -77,7 +75,8 @@ function build(node: FlowNode, built: ReadonlyMap<string, FlowNode>, world: Worl
   requireAnchors(node, definition, built);
   const credential = definition.credential;
   if (credential && credential.optional !== true && !world.rows.credentials.has(String(data.credential ?? ''))) {
-    throw new Error(MISSING_CREDENTIALS);
+    // A model misses it when it is asked, any other node when it is made.
+    throw new Error(`${definition.category === 'Chat Models' ? '' : 'Error: Error: '}${MISSING_CREDENTIALS}`);
   }
 }
 
