@@ -15,10 +15,12 @@ export function inOwnWords(node, words) {
       if (Array.isArray(kept[key]))
         kept[key] = kept[key].map((below) => (typeof below === 'object' ? input(below) : below));
     }
-    if (typeof kept.default === 'string' && kept.default.length > SHORT && isProse(kept.default)) {
-      if (ours[kept.name] === undefined)
-        throw new Error(`baseline-words.yaml lacks the default ${node.node_type}.${kept.name}`);
-      assertSamePlaces(kept.default, ours[kept.name], `${node.node_type}.${kept.name}`);
+    const isText = typeof kept.default === 'string' && kept.default.length > SHORT && isProse(kept.default);
+    if (isText && ours[kept.name] === undefined) {
+      throw new Error(`baseline-words.yaml lacks the default ${node.node_type}.${kept.name}`);
+    }
+    if (kept.default !== undefined && ours[kept.name] !== undefined) {
+      if (isText) assertSamePlaces(kept.default, ours[kept.name], `${node.node_type}.${kept.name}`);
       kept.default = ours[kept.name];
       used.add(kept.name);
     }

@@ -7,6 +7,8 @@ import { hideUrlPassword, REDACTED } from './secrets.ts';
  */
 interface Setting<T> {
   env: string;
+  /** An older name of the same variable. */
+  alias?: string;
   default: T;
   /** The value, or a sentence fragment that says what it must be. */
   parse(raw: unknown): { value: T } | { must: string };
@@ -250,6 +252,7 @@ export const SETTINGS = {
   }),
   flowise_api_url: setting({
     env: 'FLOWISE_API_URL',
+    alias: 'FLOWISE_API_ENDPOINT',
     default: null as string | null,
     parse: optional(httpAddress),
     summary: 'Flowise server, named default; further ones with `flowright server add` or flowise_servers',
@@ -402,8 +405,8 @@ export function resolveConfig(layers: ConfigLayers): { config: Config; origins: 
   const config: Record<string, unknown> = {};
   const origins: Record<string, Origin> = {};
   for (const key of SETTING_KEYS) {
-    const { env, default: fallback, parse } = SETTINGS[key] as Setting<unknown>;
-    const environment = layers.environment?.[env];
+    const { env, alias, default: fallback, parse } = SETTINGS[key] as Setting<unknown>;
+    const environment = layers.environment?.[env] || (alias && layers.environment?.[alias]);
     const candidates: [Origin, unknown][] = [
       ['flag', layers.flags?.[key]],
       ['environment', environment === '' ? undefined : environment],

@@ -38,22 +38,32 @@ const param = (node: NodeSchema, at = 0) => node.input_params[at] as Record<stri
 
 describe('the audit of the nodes', () => {
   it.each<[string, Spoil, string, string]>([
-    ['version', (node) => void (node.version = 1), 'MAJOR', '/version'],
-    ['type', (node) => void (node.type = 'Other'), 'MAJOR', '/type'],
-    ['baseClasses', (node) => void (node.baseClasses = ['Zapier']), 'MAJOR', '/baseClasses'],
+    ['version', (node) => void Object.assign(node, { version: 1 }), 'MAJOR', '/version'],
+    ['type', (node) => void Object.assign(node, { type: 'Other' }), 'MAJOR', '/type'],
+    ['baseClasses', (node) => void Object.assign(node, { baseClasses: ['Zapier'] }), 'MAJOR', '/baseClasses'],
     [
       'credential',
-      (node) => void (node.credential = { ...node.credential, credentialNames: ['x'] } as NodeSchema['credential']),
+      (node) => void Object.assign(node, { credential: { ...node.credential, credentialNames: ['x'] } }),
       'MAJOR',
       '/credential/credentialNames',
     ],
-    ['has_output_choice', (node) => void (node.has_output_choice = false), 'MAJOR', '/has_output_choice'],
-    ['hideOutput', (node) => void (node.hideOutput = true), 'MAJOR', '/hideOutput'],
+    [
+      'has_output_choice',
+      (node) => void Object.assign(node, { has_output_choice: false }),
+      'MAJOR',
+      '/has_output_choice',
+    ],
+    ['hideOutput', (node) => void Object.assign(node, { hideOutput: true }), 'MAJOR', '/hideOutput'],
     ['list', (node) => void delete anchor(node, 1).list, 'MAJOR', '/input_anchors/tools/list'],
-    ['optional', (node) => void (anchor(node).optional = true), 'MAJOR', '/input_anchors/model/optional'],
+    [
+      'optional',
+      (node) => void Object.assign(anchor(node), { optional: true }),
+      'MAJOR',
+      '/input_anchors/model/optional',
+    ],
     ['an anchor', (node) => void node.input_anchors.pop(), 'MAJOR', '/input_anchors/tools'],
-    ['default', (node) => void (param(node).default = 'b'), 'MAJOR', '/input_params/mode/default'],
-    ['options', (node) => void (param(node).options = []), 'MAJOR', '/input_params/mode/options/a'],
+    ['default', (node) => void Object.assign(param(node), { default: 'b' }), 'MAJOR', '/input_params/mode/default'],
+    ['options', (node) => void Object.assign(param(node), { options: [] }), 'MAJOR', '/input_params/mode/options/a'],
     ['the second of a name', (node) => void delete param(node, 1).show, 'MAJOR', '/input_params/mode#2/show'],
     [
       'acceptVariable',
@@ -62,10 +72,11 @@ describe('the audit of the nodes', () => {
       '/input_params/mode#2/acceptVariable',
     ],
     ['loadMethod', (node) => void delete param(node, 2).loadMethod, 'MAJOR', '/input_params/from/loadMethod'],
-    ['rows', (node) => void (param(node, 2).rows = 2), 'MINOR', '/input_params/from/rows'],
+    ['rows', (node) => void Object.assign(param(node, 2), { rows: 2 }), 'MINOR', '/input_params/from/rows'],
     [
       'a field of a list',
-      (node) => void (param(node, 3).array = [{ label: 'K', name: 'k', type: 'number', optional: true }]),
+      (node) =>
+        void Object.assign(param(node, 3), { array: [{ label: 'K', name: 'k', type: 'number', optional: true }] }),
       'MAJOR',
       '/input_params/rows/array/k/type',
     ],
@@ -82,7 +93,7 @@ describe('the audit of the nodes', () => {
       '/output_anchors/two/baseClasses',
     ],
     ['order', (node) => void node.output_anchors.reverse(), 'MINOR', '/output_anchors'],
-    ['label', (node) => void (node.label = 'Zap'), 'MINOR', '/label'],
+    ['label', (node) => void Object.assign(node, { label: 'Zap' }), 'MINOR', '/label'],
   ])('tells a difference in %s [FLR-audit-every-field]', (_, spoil, verdict, path) => {
     const mine = known();
     spoil(mine);

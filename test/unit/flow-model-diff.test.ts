@@ -103,8 +103,21 @@ describe('[FLR-flow-diff] what differs between two flows', () => {
   });
 
   it('is empty exactly when the semantic hashes are equal', () => {
+    const drawnAnew = (flow: FlowData) => {
+      const drawn = copy(flow);
+      for (const node of drawn.nodes.reverse()) Object.assign(node, { position: { x: 7, y: 7 }, selected: true });
+      return drawn;
+    };
+    const reset = (flow: FlowData) => {
+      const other = copy(flow);
+      for (const node of other.nodes.slice(0, 1)) Object.assign(node.data, { inputs: { prompt: 'set anew' } });
+      return other;
+    };
     const mutated = anyFlowData.chain((flow) =>
-      fc.tuple(fc.constant(flow), fc.oneof(anyFlowData, fc.constant(copy(flow)))),
+      fc.tuple(
+        fc.constant(flow),
+        fc.oneof(anyFlowData, fc.constant(copy(flow)), fc.constant(drawnAnew(flow)), fc.constant(reset(flow))),
+      ),
     );
     fc.assert(
       fc.property(mutated, ([before, after]) => {

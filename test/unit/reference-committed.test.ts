@@ -13,6 +13,7 @@ import { recordedNodes, recordedTemplates, recordingsFolder } from '../support/f
 const ROOT = packageRoot();
 const SCHEMAS = join(ROOT, 'schemas');
 const reference = readFileSync(join(ROOT, 'FLOWISE_NODE_REFERENCE.md'), 'utf8');
+const parsed = parseReference(reference);
 const text = (file: string) => readFileSync(join(SCHEMAS, file), 'utf8');
 const items = (file: string) => JSON.parse(text(file));
 const byType = (nodes: NodeSchema[]) => [...nodes].sort((one, other) => (one.node_type < other.node_type ? -1 : 1));
@@ -26,7 +27,7 @@ function textsOf(value: unknown, key = ''): { key: string; text: string }[] {
 
 describe('the committed knowledge', () => {
   it('has a sound snapshot of nodes that is the reference, and writes the same reference [S000-C-committed-files] [FLR-reference-round-trip]', () => {
-    const { nodes, issues } = parseReference(reference);
+    const { nodes, issues } = parsed;
     expect(issues).toEqual([]);
     const snapshot = readSnapshot(SCHEMAS, 'flowise_nodes');
     expect(snapshot).toMatchObject({
@@ -57,13 +58,13 @@ describe('the committed knowledge', () => {
   });
 
   it('holds every fact of the recorded nodes [FLR-reference-own-words]', () => {
-    const { summary, nodes } = compareCatalogues(parseReference(reference).nodes, recordedNodes().map(normaliseNode));
+    const { summary, nodes } = compareCatalogues(parsed.nodes, recordedNodes().map(normaliseNode));
     expect(nodes).toEqual([]);
     expect(summary.PASS).toBe(297);
   });
 
   it('never leaves a replaced default empty, and marks it as ours [FLR-reference-own-words]', () => {
-    const marked = parseReference(reference).nodes.filter(({ own_defaults }) => own_defaults);
+    const marked = parsed.nodes.filter(({ own_defaults }) => own_defaults);
     expect(marked.length).toBeGreaterThan(15);
     for (const node of marked) {
       for (const name of node.own_defaults ?? []) {
@@ -97,15 +98,11 @@ describe('the committed knowledge', () => {
         '<p><span class="variable" data-type="mention" data-id="question" data-label="question">{{ question }}</span> </p>',
       );
       expect(theirs.size).toBeGreaterThan(300);
-      const ours = [
-        parseReference(reference).nodes,
-        items('flowise_nodes.snapshot.json'),
-        items('flowise_templates.snapshot.json'),
-      ];
+      const ours = [parsed.nodes, items('flowise_nodes.snapshot.json'), items('flowise_templates.snapshot.json')];
       expect(textsOf(ours).filter((one) => theirs.has(one.text.trim()))).toEqual([]);
       const places = (prompt: unknown) => [...new Set(String(prompt).match(/\{\w+\}/g) ?? [])].sort();
       const live = new Map(recordedNodes().map((node) => [node.name, node]));
-      for (const node of parseReference(reference).nodes) {
+      for (const node of parsed.nodes) {
         for (const name of node.own_defaults ?? []) {
           const original = live.get(node.node_type)?.inputs?.find((one) => one.name === name);
           const input = node.input_params.find((one) => one.name === name);

@@ -5,6 +5,7 @@ import type { Connection, FlowDiff, NodeChange, NodeMention } from './diff.ts';
 import { meaningAroundData, meaningOfData, meaningOfFields } from './meaning.ts';
 import type { FlowData, FlowInput, FlowNode } from './model.ts';
 import { type NodeView, referencesIn, viewOf } from './node-view.ts';
+import { pairNodes } from './pair-nodes.ts';
 import { differingFields, same } from './same.ts';
 import { hiddenValue, passwordsFirst } from './secrets.ts';
 
@@ -39,37 +40,6 @@ export function diffFlows(before: FlowData, after: FlowData): FlowDiff {
   const told = [diff.nodes_added, diff.nodes_removed, changed, edges.added, edges.removed, diff.fields_changed];
   diff.semantic_equal = told.every((list) => list.length === 0);
   return diff;
-}
-
-interface Pairs {
-  kept: { old: FlowNode; now: FlowNode }[];
-  added: FlowNode[];
-  removed: FlowNode[];
-}
-
-/** An id that a broken flow holds twice is paired in order. */
-function pairNodes(before: FlowData, after: FlowData): Pairs {
-  const waiting = new Map<string, FlowNode[]>();
-  for (const node of before.nodes) {
-    const queue = waiting.get(node.id);
-    if (queue) queue.push(node);
-    else waiting.set(node.id, [node]);
-  }
-  const pairs: Pairs = { kept: [], added: [], removed: [] };
-  const paired = new Set<FlowNode>();
-  const taken = new Map<string, number>();
-  for (const now of after.nodes) {
-    const at = taken.get(now.id) ?? 0;
-    const old = waiting.get(now.id)?.[at];
-    taken.set(now.id, at + 1);
-    if (old === undefined) pairs.added.push(now);
-    else {
-      paired.add(old);
-      pairs.kept.push({ old, now });
-    }
-  }
-  pairs.removed = before.nodes.filter((node) => !paired.has(node));
-  return pairs;
 }
 
 function mention(node: FlowNode): NodeMention {

@@ -96,15 +96,18 @@ const test = defineOperation({
   summary: 'Try a Flowise server and say what is missing',
   description:
     'Asks a Flowise server for everything that Flowright reads there, changes nothing, and says which permissions are missing and what to do. A server that does not work is an answer with ok false, not an error. Whether the key may also write shows at the first write.',
-  input: z.strictObject({ name: Name.describe('Name from server list') }),
+  input: z.strictObject({ name: Name.optional().describe('Name from server list; the usual one when left out') }),
   output: ServerTestResponse,
   access: { can: 'write' },
   effect: 'read',
-  http: { method: 'GET', path: '/api/v1/servers/{name}/test', tag },
+  http: [
+    { method: 'GET', path: '/api/v1/servers/{name}/test', tag },
+    { method: 'GET', path: '/api/v1/server-test', tag },
+  ],
   mcp: { tool: 'server_test' },
   cli: {
-    command: 'server test <name>',
-    examples: ['flowright server test default', 'flowright server test staging --json'],
+    command: 'server test [name]',
+    examples: ['flowright server test', 'flowright server test staging --json'],
     render: trialCard,
     isBadNews: ({ ok }) => !ok,
   },
@@ -112,9 +115,9 @@ const test = defineOperation({
   handle: async (context: Context<ServerNeeds>, { name }) => {
     const { flowise, principal } = context;
     const servers = await flowise.list(principal.vault_id);
-    const record = servers.find((server) => server.name === name);
+    const record = servers.find((server) => (name === undefined ? server.is_default : server.name === name));
     if (!record) throw unknownServer(servers, name);
-    const { ok, ...trial } = await trialOf(flowise, principal.vault_id, name);
+    const { ok, ...trial } = await trialOf(flowise, principal.vault_id, record.name);
     return { ok, ...record, ...trial, ...traceOf(context) };
   },
 });

@@ -11,7 +11,10 @@ export function addOperationCommand(program: Command, operation: AnyOperation, c
   const positional = words.filter((word) => /^[<[]/.test(word)).map((word) => word.replace(/[<>[\]]/g, ''));
   const command = descend(program, path).description(operation.summary);
   const shape = (operation.input as z.ZodObject).shape;
-  for (const key of positional) command.argument(`<${key}>`, describe(shape[key]));
+  for (const key of positional) {
+    const isOptional = words.includes(`[${key}]`);
+    command.argument(isOptional ? `[${key}]` : `<${key}>`, describe(shape[key]));
+  }
   for (const [key, field] of Object.entries(shape)) {
     if (!positional.includes(key)) command.addOption(optionFor(key, field as z.ZodType));
   }
@@ -22,7 +25,7 @@ export function addOperationCommand(program: Command, operation: AnyOperation, c
     cli.word({ fields: fieldNames(Object.keys(shape), positional) });
     const texts: Record<string, unknown> = {};
     positional.forEach((key, at) => {
-      texts[key] = received[at];
+      if (received[at] !== undefined) texts[key] = received[at];
     });
     const options = received[positional.length] as Record<string, unknown>;
     for (const key of Object.keys(shape)) {

@@ -1,9 +1,16 @@
 import { ERRORS, type ErrorCode, FlowrightError, refusal } from '../../kernel/errors.ts';
 import { hideUrlPassword } from '../../kernel/secrets.ts';
-import { type AnyOperation, assertShallow, type ErrorEnvelope, routesOf } from '../../operations/index.ts';
+import {
+  type AnyOperation,
+  assertShallow,
+  type ErrorEnvelope,
+  type HttpRoute,
+  routesOf,
+} from '../../operations/index.ts';
 import type { Cli } from './run.ts';
 
-const TIMEOUT_MS = 30_000;
+/** A hub that asks a Flowise server on our behalf may itself have to wait. */
+const TIMEOUT_MS = 120_000;
 
 /** Sends the operation to a hub; the answer's text is passed on as it came. */
 export async function callHub(operation: AnyOperation, input: Record<string, unknown>, cli: Cli): Promise<string> {
@@ -32,8 +39,15 @@ export async function callHub(operation: AnyOperation, input: Record<string, unk
   throw refusalFrom(text, response.status);
 }
 
+/** Of several routes, the one whose path this input fills. */
+function hasParameters(route: HttpRoute, input: Record<string, unknown>): boolean {
+  const parameters = [...route.path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => route.rename?.[name] ?? name);
+  return parameters.every((key) => input[key] !== undefined);
+}
+
 function requestFor(operation: AnyOperation, input: Record<string, unknown>, hub: string) {
-  const [route] = routesOf(operation);
+  const routes = routesOf(operation);
+  const route = routes.find((candidate) => hasParameters(candidate, input)) ?? routes[0];
   if (!route) throw new Error(`${operation.name} has no route`);
   const rest = { ...input };
   const path = route.path.replace(/\{([^}]+)\}/g, (_, parameter: string) => {
