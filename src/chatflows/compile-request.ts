@@ -21,6 +21,8 @@ export interface ChangeRequest {
   ops?: readonly PatchOp[] | undefined;
   /** A whole flow instead of operations. */
   flow_data?: string | undefined;
+  /** What is merely not filled in yet is told, and no reason to refuse. */
+  allow_incomplete?: boolean | undefined;
 }
 
 export interface CompiledRequest {
@@ -45,11 +47,14 @@ export async function compileRequest(needs: Needs, vaultId: string, request: Cha
   const current = request.chatflow_id === undefined ? null : await chatflowOn(client, request.chatflow_id);
   const base = current?.flowData ?? EMPTY_FLOW;
   const ops = await resolvedOps(session, request.ops ?? []);
-  const tools = await storedTools(client, [base, request.flow_data ?? '', JSON.stringify(ops)]);
+  const options = {
+    ...(await storedTools(client, [base, request.flow_data ?? '', JSON.stringify(ops)])),
+    incomplete: request.allow_incomplete ? ('warn' as const) : ('refuse' as const),
+  };
   const compileOn = (text: string): Compilation =>
     request.flow_data === undefined
-      ? compile(text, ops, session.nodes, tools)
-      : compileDraft(text, request.flow_data, session.nodes, tools);
+      ? compile(text, ops, session.nodes, options)
+      : compileDraft(text, request.flow_data, session.nodes, options);
   return { client, session, current, base, compilation: compileOn(base), compileOn };
 }
 

@@ -14,6 +14,11 @@ export const FlowDataText = z
   .max(MAX_FLOW_TEXT)
   .describe('A whole flowData as JSON text, instead of operations');
 
+export const AllowIncomplete = z
+  .boolean()
+  .default(false)
+  .describe('Let through what is merely not filled in yet, such as a credential or a required input');
+
 export const Compiled = z
   .strictObject({
     ok: z.boolean().describe('It may be applied'),
@@ -52,6 +57,7 @@ const compilePatch = defineOperation({
     chatflow_id: ChatflowId.optional().describe('The chatflow to change; left out for a new one'),
     ops: PatchOps.optional().describe('Patch operations, in order'),
     flow_data: FlowDataText.optional(),
+    allow_incomplete: AllowIncomplete,
   }),
   output: Compiled,
   access: { can: 'read' },

@@ -4,7 +4,7 @@ import { badRequest } from '../kernel/errors.ts';
 import { type Context, defineOperation, plainText } from '../operations/index.ts';
 import { earlierWrite } from './earlier-write.ts';
 import type { ChatflowNeeds } from './needs.ts';
-import { FlowDataText } from './patch-operations.ts';
+import { AllowIncomplete, FlowDataText } from './patch-operations.ts';
 import { assertMayWrite, planChange, writePlan } from './plan-change.ts';
 import { planPromotion } from './promote.ts';
 import { ChatflowId, ChatflowTypeName, Hash, ServerName } from './record.ts';
@@ -53,6 +53,7 @@ const apply = defineOperation({
     type: ChatflowTypeName.default('CHATFLOW').describe('Kind of a new chatflow'),
     ops: PatchOps.optional().describe('Patch operations, as they were compiled'),
     flow_data: FlowDataText.optional(),
+    allow_incomplete: AllowIncomplete,
     base_hash: Hash.optional().describe('base_hash of the compile; needed for a chatflow that exists'),
     payload_hash: Hash.describe('payload_hash of the compile'),
     message: Message,

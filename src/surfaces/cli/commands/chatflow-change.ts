@@ -17,7 +17,11 @@ interface Place {
   chatflowId?: string;
 }
 
-interface ApplyOptions extends Place {
+interface Change extends Place {
+  allowIncomplete?: boolean;
+}
+
+interface ApplyOptions extends Change {
   name?: string;
   type?: string;
   baseHash?: string;
@@ -28,18 +32,18 @@ interface ApplyOptions extends Place {
 
 /** Commands about chatflows that read a change from a file or write files. */
 export function register(program: Command, cli: Cli): void {
-  place(descend(program, ['patch', 'compile']))
+  change(descend(program, ['patch', 'compile']))
     .argument('<file>', FILE)
     .description('Try a change to a chatflow and show what it would do; writes nothing')
     .addHelpText(
       'after',
       '\nExamples:\n  flowright patch compile ops.json\n  flowright patch compile ops.json --chatflow-id ID',
     )
-    .action(async (file: string, options: Place) => {
+    .action(async (file: string, options: Change) => {
       cli.word({ fields: {}, codes: true });
-      await cli.call(await operationNamed('patch.compile'), { ...placeOf(options), ...readPatch(file) });
+      await cli.call(await operationNamed('patch.compile'), changeIn(file, options));
     });
-  place(descend(program, ['chatflow', 'apply']))
+  change(descend(program, ['chatflow', 'apply']))
     .argument('<file>', FILE)
     .description('Write a change to Flowise: shows it, asks, and writes exactly what it showed')
     .option('--name <name>', 'name of a new chatflow, or a new name')
@@ -77,6 +81,17 @@ function place(command: Command): Command {
     .option('--chatflow-id <id>', 'the chatflow that is meant');
 }
 
+function change(command: Command): Command {
+  return place(command).option(
+    '--allow-incomplete',
+    'let through what is merely not filled in yet, such as a credential',
+  );
+}
+
+function changeIn(file: string, options: Change): Record<string, unknown> {
+  return { ...placeOf(options), ...readPatch(file), ...given({ allow_incomplete: options.allowIncomplete }) };
+}
+
 function placeOf({ server, chatflowId }: Place): Record<string, unknown> {
   return given({ server, chatflow_id: chatflowId });
 }
@@ -95,19 +110,19 @@ async function apply(file: string, options: ApplyOptions, cli: Cli): Promise<voi
   cli.word({ fields: {}, codes: true });
   const { name, type, message, baseHash, payloadHash, idempotencyKey } = options;
   const operation = await operationNamed('chatflow.apply');
-  const change = { ...placeOf(options), ...readPatch(file) };
+  const wanted = changeIn(file, options);
   const more = given({ name, type, message, idempotency_key: idempotencyKey });
   const hashes =
     payloadHash === undefined
-      ? await seenAndAgreed(change, cli)
+      ? await seenAndAgreed(wanted, cli)
       : given({ base_hash: baseHash, payload_hash: payloadHash });
-  if (hashes) await cli.call(operation, { ...change, ...more, ...hashes });
+  if (hashes) await cli.call(operation, { ...wanted, ...more, ...hashes });
 }
 
 /** Shows what would be written and asks; null when it cannot be written. */
-async function seenAndAgreed(change: Record<string, unknown>, cli: Cli): Promise<Record<string, unknown> | null> {
+async function seenAndAgreed(wanted: Record<string, unknown>, cli: Cli): Promise<Record<string, unknown> | null> {
   const compile = await operationNamed('patch.compile');
-  const compiled = JSON.parse(await cli.ask(compile, change)) as {
+  const compiled = JSON.parse(await cli.ask(compile, wanted)) as {
     ok: boolean;
     server: string;
     base_hash: string | null;
