@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import type { ChatflowWritesTable, Queries, Trx } from '../database/index.ts';
+import { type ChatflowWritesTable, type Database, type Queries, type Trx, takeTurns } from '../database/index.ts';
 import type { ChatflowType, NewChatflow, NewTool } from '../flowise/index.ts';
 import { isAlive, thisProcess } from '../home/index.ts';
 import { refusal } from '../kernel/errors.ts';
@@ -35,10 +35,24 @@ export interface WriteMaker {
 
 const purposeOf = (vaultId: string, writeId: string): string => `chatflow-write:${vaultId}:${writeId}`;
 
+/** A write that gets its id, its plan and the hash of the request that asked for it. */
+export interface Intent {
+  write_id: string;
+  request_hash: string;
+  plan: WritePlan;
+}
+
 /** Committed before anything is sent. One write at a time a chatflow. */
-export async function recordIntent(trx: Trx, writeId: string, plan: WritePlan, maker: WriteMaker): Promise<void> {
-  const { vault_id, server, author, key, now } = maker;
-  if (plan.chatflow_id !== null) await refuseSecond(trx, vault_id, server, plan.chatflow_id);
+export async function recordIntent(
+  trx: Trx,
+  dialect: Database['dialect'],
+  { write_id: writeId, request_hash, plan }: Intent,
+  { vault_id, server, author, key, now }: WriteMaker,
+): Promise<void> {
+  if (plan.chatflow_id !== null) {
+    await takeTurns(trx, dialect, `chatflow-write:${vault_id}:${server}:${plan.chatflow_id}`);
+    await refuseSecond(trx, vault_id, server, plan.chatflow_id);
+  }
   await trx
     .insertInto('chatflow_writes')
     .values({
@@ -50,6 +64,7 @@ export async function recordIntent(trx: Trx, writeId: string, plan: WritePlan, m
       status: 'intended',
       base_hash: plan.base_hash,
       payload_hash: plan.payload_hash,
+      request_hash,
       plan_sealed: sealText(key, purposeOf(vault_id, writeId), JSON.stringify(plan)),
       error: null,
       author,
@@ -129,12 +144,28 @@ export async function settleIntent(
   return numUpdatedRows > 0n;
 }
 
+/** Its sender gave up on it, but lives: what became of it is for others to find out, in time. */
+export async function giveUp(trx: Trx, writeId: string): Promise<void> {
+  await trx
+    .updateTable('chatflow_writes')
+    .set({ process_json: JSON.stringify({ host: '' }) })
+    .where('write_id', '=', writeId)
+    .where('status', '=', 'intended')
+    .execute();
+}
+
+/** So many timeouts after its beginning a request of which nobody knows has ended on its server, too. */
+const FORGOTTEN = 4;
+/** So many timeouts no write takes, with all its requests and their repetitions. */
+const LONGEST = 20;
+
 /**
- * Can its sender still be sending? On this machine the system knows; of another machine only time tells, and a request
- * ends with its timeout.
+ * Can its sender still be sending? On this machine the system knows whether it lives; of another machine, or of a write
+ * that was given up, only time tells.
  */
 export function maySenderBeAtWork(row: WriteRow, now: Date, timeoutSeconds: number): boolean {
   const sender = JSON.parse(row.process_json) as { host: string; pid: number; started: string };
-  if (sender.host === hostname()) return isAlive(sender);
-  return now.getTime() - Date.parse(row.created_at) < 4 * timeoutSeconds * 1_000;
+  const timeouts = (now.getTime() - Date.parse(row.created_at)) / (timeoutSeconds * 1_000);
+  if (sender.host !== hostname()) return timeouts < FORGOTTEN;
+  return isAlive(sender) && timeouts < LONGEST;
 }

@@ -19,7 +19,7 @@ import { credentialsIn, withCredentials } from './credential-places.ts';
 import type { ChatflowNeeds } from './needs.ts';
 import { assertSound, unsound } from './sound.ts';
 import { NO_FLOW, stateOf } from './states.ts';
-import type { DecidedWrite } from './written.ts';
+import type { PlannedWrite } from './written.ts';
 
 export interface PromotionRequest {
   server?: string | undefined;
@@ -40,7 +40,7 @@ export async function planPromotion(
   needs: Needs,
   vaultId: string,
   request: PromotionRequest,
-): Promise<Omit<DecidedWrite, 'earlier'>> {
+): Promise<PlannedWrite> {
   const from = await needs.flowise.client(vaultId, request.server);
   const to = await needs.flowise.client(vaultId, request.to_server);
   if (from.url === to.url && request.target_id === request.chatflow_id) {
@@ -64,7 +64,6 @@ export async function planPromotion(
   const payload_hash = flowHash(flow_data_str);
   return {
     client: to,
-    before: target,
     plan: {
       origin: 'promote',
       flow_data_str,

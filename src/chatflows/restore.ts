@@ -4,7 +4,7 @@ import type { CarriedFields } from './carried-fields.ts';
 import type { ChatflowNeeds } from './needs.ts';
 import { readState, stateOf } from './states.ts';
 import { findVersion } from './versions.ts';
-import type { DecidedWrite } from './written.ts';
+import type { PlannedWrite } from './written.ts';
 
 export interface RestoreRequest {
   server?: string | undefined;
@@ -22,7 +22,7 @@ export async function planRestore(
   needs: Needs,
   vaultId: string,
   request: RestoreRequest,
-): Promise<Omit<DecidedWrite, 'earlier'>> {
+): Promise<PlannedWrite> {
   const client = await needs.flowise.client(vaultId, request.server);
   const place = { vault_id: vaultId, server: client.server, chatflow_id: request.chatflow_id };
   const row = await findVersion(needs.database.queries, place, request.version);
@@ -52,7 +52,6 @@ export async function planRestore(
   const diff = before ? diffFlows(stateOf(before.flowData).flow, state.flow) : null;
   return {
     client,
-    before,
     plan: {
       origin: 'restore',
       flow_data_str,

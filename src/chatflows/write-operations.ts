@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { PatchOps } from '../flowise/index.ts';
 import { badRequest } from '../kernel/errors.ts';
 import { type Context, defineOperation, plainText } from '../operations/index.ts';
-import { earlierWrite } from './earlier-write.ts';
+import { earlierWrite, requestHash } from './earlier-write.ts';
 import type { ChatflowNeeds } from './needs.ts';
 import { AllowIncomplete, FlowDataText } from './patch-operations.ts';
 import { assertMayWrite, planChange, writePlan } from './plan-change.ts';
@@ -10,7 +10,7 @@ import { planPromotion } from './promote.ts';
 import { ChatflowId, ChatflowTypeName, Hash, ServerName } from './record.ts';
 import { writtenCard } from './render.ts';
 import { planRestore } from './restore.ts';
-import { type DecidedWrite, intendWrite, performWrite, WrittenRecord } from './written.ts';
+import { type DecidedWrite, intendWrite, type PlannedWrite, performWrite, WrittenRecord } from './written.ts';
 
 const tag = 'Chatflows';
 const Message = plainText(500).default('').describe('Why, for the history');
@@ -34,11 +34,18 @@ const audit = (_input: unknown, { server, chatflow_id, write_id }: z.output<type
 });
 
 /** The same write may have been begun before: then it is finished, not repeated. */
-async function decide(context: Context<ChatflowNeeds>, write: Omit<DecidedWrite, 'earlier'>): Promise<DecidedWrite> {
-  const { plan, client } = write;
-  const { payload_hash, chatflow_id, idempotency_key } = plan;
-  const attempt = { vault_id: context.principal.vault_id, payload_hash, chatflow_id, idempotency_key };
-  return { ...write, earlier: await earlierWrite(context, client, attempt) };
+async function decide(
+  context: Context<ChatflowNeeds>,
+  request: { operation: string; server: string | undefined; input: { idempotency_key?: string | undefined } },
+  plan: () => Promise<PlannedWrite>,
+): Promise<DecidedWrite> {
+  assertMayWrite(context.principal, context.config.flowise_agent_writes);
+  const { vault_id } = context.principal;
+  const client = await context.flowise.client(vault_id, request.server);
+  const request_hash = requestHash(request.operation, { ...request.input });
+  const idempotency_key = request.input.idempotency_key ?? null;
+  const earlier = await earlierWrite(context, client, { vault_id, request_hash, idempotency_key });
+  return earlier ? { earlier } : { request_hash, planned: await plan() };
 }
 
 const apply = defineOperation({
@@ -68,24 +75,24 @@ const apply = defineOperation({
   errors: [...FLOWISE_ERRORS, 'payload_mismatch', 'PATCH_INVALID', 'CREDENTIAL_AMBIGUOUS'],
   audit,
   prepare: async (context: Context<ChatflowNeeds>, input) => {
-    assertMayWrite(context.principal, context.config.flowise_agent_writes);
     const { name, type, message, idempotency_key = null, ...change } = input;
     if (change.chatflow_id === undefined && name === undefined) {
       throw badRequest([{ code: 'required', message: 'a new chatflow needs a name', path: '/name' }]);
     }
-    const planned = await planChange(context, context.principal.vault_id, change);
-    const { compilation, rebased, request, client } = planned;
-    const body = request.current ? { ...(name === undefined ? {} : { name }) } : { name: name ?? '', type };
-    return decide(context, {
-      client,
-      plan: writePlan(planned, { body, message, idempotency_key }),
-      before: request.current,
-      name: name ?? request.current?.name ?? '',
-      approved_hash: input.payload_hash,
-      rebased,
-      diff_summary: compilation.diff_summary,
-      warnings: compilation.warnings,
-      notes: rebased ? ['Nodes had been moved on the canvas; they stay where they are now.'] : [],
+    return decide(context, { operation: 'chatflow.apply', server: input.server, input }, async () => {
+      const planned = await planChange(context, context.principal.vault_id, change);
+      const { compilation, rebased, request, client } = planned;
+      const body = request.current ? { ...(name === undefined ? {} : { name }) } : { name: name ?? '', type };
+      return {
+        client,
+        plan: writePlan(planned, { body, message, idempotency_key }),
+        name: name ?? request.current?.name ?? '',
+        approved_hash: input.payload_hash,
+        rebased,
+        diff_summary: compilation.diff_summary,
+        warnings: compilation.warnings,
+        notes: rebased ? ['Nodes had been moved on the canvas; they stay where they are now.'] : [],
+      };
     });
   },
   handle: intendWrite,
@@ -117,10 +124,10 @@ const restore = defineOperation({
   },
   errors: [...FLOWISE_ERRORS, 'SEALED_ELSEWHERE'],
   audit,
-  prepare: async (context: Context<ChatflowNeeds>, input) => {
-    assertMayWrite(context.principal, context.config.flowise_agent_writes);
-    return decide(context, await planRestore(context, context.principal.vault_id, input));
-  },
+  prepare: (context: Context<ChatflowNeeds>, input) =>
+    decide(context, { operation: 'chatflow.restore', server: input.server, input }, () =>
+      planRestore(context, context.principal.vault_id, input),
+    ),
   handle: intendWrite,
   finish: performWrite,
 });
@@ -159,10 +166,10 @@ const promote = defineOperation({
   },
   errors: [...FLOWISE_ERRORS, 'PATCH_INVALID', 'CREDENTIAL_AMBIGUOUS', 'CONFLICT'],
   audit,
-  prepare: async (context: Context<ChatflowNeeds>, input) => {
-    assertMayWrite(context.principal, context.config.flowise_agent_writes);
-    return decide(context, await planPromotion(context, context.principal.vault_id, input));
-  },
+  prepare: (context: Context<ChatflowNeeds>, input) =>
+    decide(context, { operation: 'chatflow.promote', server: input.to_server, input }, () =>
+      planPromotion(context, context.principal.vault_id, input),
+    ),
   handle: intendWrite,
   finish: performWrite,
 });

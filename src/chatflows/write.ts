@@ -2,10 +2,10 @@ import { type Chatflow, type FlowiseClient, finalise, flowHash } from '../flowis
 import { isoNow } from '../kernel/clock.ts';
 import { asFlowrightError, type FlowrightError, refusal } from '../kernel/errors.ts';
 import { chatflowOn } from './chatflow-on.ts';
-import { intentNamed, planOf, settleIntent, type WriteMaker, type WritePlan, type WriteRow } from './intents.ts';
+import { giveUp, intentNamed, planOf, settleIntent, type WriteMaker, type WritePlan, type WriteRow } from './intents.ts';
 import { lookForWrite } from './look.ts';
 import type { ChatflowNeeds } from './needs.ts';
-import { recordVersion, type VersionRow } from './versions.ts';
+import { recordVersion, UNKNOWN_AUTHOR, type VersionRow } from './versions.ts';
 
 /** What a write came to. */
 export interface Written {
@@ -18,24 +18,26 @@ export interface Written {
 type Needs = Pick<ChatflowNeeds, 'database' | 'clock' | 'sealingKey'>;
 
 /**
- * Sends what was intended, reads it back and writes down the version. Whatever goes wrong on the way is settled by
- * looking at the server, never by sending again.
+ * Keeps what is there, sends what was intended, reads it back and writes down the version. Whatever goes wrong on the
+ * way is settled by looking at the server, never by sending again.
  */
 export async function sendWrite(needs: Needs, client: FlowiseClient, writeId: string): Promise<Written> {
   const key = needs.sealingKey();
   const row = await intentNamed(needs.database.queries, writeId);
   if (row.status === 'written') return arrivedBefore(needs, client, row);
   const plan = planOf(row, key);
+  const { vault_id, server, author } = row;
+  const maker = { vault_id, server, author, key };
   const tools = await withAbsence(needs, writeId, async () => {
     assertApproved(plan, row.payload_hash);
     const stored = await storeTools(client, plan);
-    await assertUnchanged(client, plan);
+    const before = await assertUnchanged(client, plan);
+    if (before) await keepBefore(needs, before, maker);
     return stored;
   });
   const flowData = finalise(plan.flow_data_str, { writeId, toolIds: tools.ids });
   const chatflow = await send(needs, client, writeId, plan, flowData);
-  const { vault_id, server, author } = row;
-  const version = await settleAsWritten(needs, chatflow, writeId, plan, { vault_id, server, author, key });
+  const version = await settleAsWritten(needs, chatflow, writeId, plan, maker);
   return { chatflow, version, tools_created: tools.created };
 }
 
@@ -66,18 +68,34 @@ async function withAbsence<T>(needs: Needs, writeId: string, work: () => Promise
   }
 }
 
-/** The last look before writing; between it and the write Flowise offers no lock. */
-async function assertUnchanged(client: FlowiseClient, plan: WritePlan): Promise<void> {
-  if (plan.chatflow_id === null || plan.base_hash === null) return;
+/** The last look before writing, and what it saw; between it and the write Flowise offers no lock. */
+async function assertUnchanged(client: FlowiseClient, plan: WritePlan): Promise<Chatflow | null> {
+  if (plan.chatflow_id === null || plan.base_hash === null) return null;
   const current = await client.getChatflow(plan.chatflow_id);
   const current_hash = current ? flowHash(current.flowData) : null;
-  if (current_hash === plan.base_hash) return;
+  if (current_hash === plan.base_hash) return current;
   throw refusal(
     'chatflow_conflict',
     current
       ? `Chatflow ${plan.chatflow_id} was changed on the server meanwhile. Nothing was written.`
       : `Chatflow ${plan.chatflow_id} was removed on the server meanwhile. Nothing was written.`,
     { base_hash: plan.base_hash, current_hash },
+  );
+}
+
+/**
+ * What is about to be replaced becomes a version, unless it is one. Only now: had somebody else written since the write
+ * was decided, what was seen then would enter the history after what came later.
+ */
+async function keepBefore(
+  needs: Needs,
+  before: Chatflow,
+  { vault_id, server, key }: Omit<WriteMaker, 'now'>,
+): Promise<void> {
+  const place = { vault_id, server, chatflow_id: before.id };
+  const seen = { place, origin: 'edit' as const, author: UNKNOWN_AUTHOR, now: isoNow(needs.clock) };
+  await needs.database.transaction((trx) =>
+    recordVersion(trx, needs.database.dialect, { vault_id, key }, before, seen),
   );
 }
 
@@ -129,6 +147,7 @@ async function afterFailure(
 ): Promise<Chatflow> {
   const found = await lookForWrite(client, { write_id: writeId, chatflow_id: plan.chatflow_id }).catch(() => 'unknown');
   if (found === 'unknown') {
+    await needs.database.transaction((trx) => giveUp(trx, writeId));
     throw refusal(
       'FLOWISE_WRITE_UNSETTLED',
       `Whether the write ${writeId} arrived is not known: ${error.message} \`flowright chatflow sync\` looks again.`,

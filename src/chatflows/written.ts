@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Chatflow, FlowiseClient } from '../flowise/index.ts';
+import type { FlowiseClient } from '../flowise/index.ts';
 import { isoNow } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { type Context, traceOf, traceOutput } from '../operations/index.ts';
@@ -7,7 +7,6 @@ import { canvasUrl } from './chatflow-on.ts';
 import { recordIntent, type WritePlan, type WriteRow } from './intents.ts';
 import type { ChatflowNeeds } from './needs.ts';
 import { Issues } from './record.ts';
-import { recordVersion, UNKNOWN_AUTHOR } from './versions.ts';
 import { sendWrite } from './write.ts';
 
 export const WrittenRecord = z
@@ -33,13 +32,10 @@ export const WrittenRecord = z
   .meta({ id: 'ChatflowWritten' });
 export type WrittenRecord = z.output<typeof WrittenRecord>;
 
-/** A write that is decided, or one that was made before and has arrived. */
-export interface DecidedWrite {
+/** A write that is decided. */
+export interface PlannedWrite {
   client: FlowiseClient;
   plan: WritePlan;
-  /** What the server holds; null for a new chatflow. Kept as a version before it is replaced. */
-  before: Chatflow | null;
-  earlier: WriteRow | null;
   name: string;
   approved_hash: string;
   rebased: boolean;
@@ -48,46 +44,61 @@ export interface DecidedWrite {
   notes: string[];
 }
 
-/** In the transaction of the operation: what was there before, and what we are about to do. Nothing is sent yet. */
+/** What an operation came to before it began: a plan, or the same write that was made before and has arrived. */
+export type DecidedWrite = { request_hash: string; planned: PlannedWrite } | { earlier: WriteRow };
+
+/** In the transaction of the operation: what we are about to do. Nothing is sent yet. */
 export async function intendWrite(context: Context<ChatflowNeeds>, decided: DecidedWrite): Promise<WrittenRecord> {
-  const { plan, client, earlier, notes } = decided;
-  const writeId = earlier?.write_id ?? newId('write');
-  if (!earlier) await keepIntended(context, writeId, decided);
-  return {
-    ok: true,
+  if ('earlier' in decided) return told(context, earlierRecord(decided.earlier));
+  const { request_hash, planned } = decided;
+  const { plan, client } = planned;
+  const write_id = newId('write');
+  const { vault_id, user_id: author } = context.principal;
+  const maker = { vault_id, server: client.server, author, key: context.sealingKey(), now: isoNow(context.clock) };
+  await recordIntent(context.trx, context.database.dialect, { write_id, request_hash, plan }, maker);
+  return told(context, {
     server: client.server,
-    chatflow_id: earlier?.chatflow_id ?? plan.chatflow_id ?? '',
-    name: decided.name,
+    chatflow_id: plan.chatflow_id ?? '',
+    name: planned.name,
     created: plan.chatflow_id === null,
-    version: 0,
-    flow_hash: '',
-    payload_hash: decided.approved_hash,
-    rebased: decided.rebased,
-    write_id: writeId,
-    summary: '',
-    diff_summary: decided.diff_summary,
-    warnings: decided.warnings,
-    tools_created: [],
-    notes: earlier ? [...notes, 'This very write had arrived before; it was not sent again.'] : notes,
-    canvas_url: '',
-    ...traceOf(context),
+    payload_hash: planned.approved_hash,
+    rebased: planned.rebased,
+    write_id,
+    diff_summary: planned.diff_summary,
+    warnings: planned.warnings,
+    notes: planned.notes,
+  });
+}
+
+function earlierRecord({ server, chatflow_id, kind, payload_hash, write_id }: WriteRow) {
+  return {
+    server,
+    chatflow_id: chatflow_id ?? '',
+    name: '',
+    created: kind === 'create',
+    payload_hash,
+    rebased: false,
+    write_id,
+    diff_summary: '',
+    warnings: [],
+    notes: ['This very write had arrived before; it was not sent again.'],
   };
 }
 
-async function keepIntended(
-  context: Context<ChatflowNeeds>,
-  writeId: string,
-  { plan, client, before }: DecidedWrite,
-): Promise<void> {
-  const { vault_id, user_id: author } = context.principal;
-  const { server } = client;
-  const [key, now] = [context.sealingKey(), isoNow(context.clock)];
-  if (before) {
-    const place = { vault_id, server, chatflow_id: before.id };
-    const seen = { place, origin: 'edit' as const, author: UNKNOWN_AUTHOR, now };
-    await recordVersion(context.trx, context.database.dialect, { vault_id, key }, before, seen);
-  }
-  await recordIntent(context.trx, writeId, plan, { vault_id, server, author, key, now });
+type Unknown = 'ok' | 'version' | 'flow_hash' | 'summary' | 'tools_created' | 'canvas_url';
+
+/** With what is known only once it is sent still empty. */
+function told(context: Context<ChatflowNeeds>, known: Omit<WrittenRecord, Unknown | keyof typeof traceOutput>) {
+  return {
+    ok: true as const,
+    version: 0,
+    flow_hash: '',
+    summary: '',
+    tools_created: [],
+    canvas_url: '',
+    ...known,
+    ...traceOf(context),
+  };
 }
 
 /** Once that is committed: send, read back, write down. */

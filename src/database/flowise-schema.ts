@@ -63,6 +63,8 @@ export interface ChatflowWritesTable {
   base_hash: string | null;
   /** Of what was approved. */
   payload_hash: string;
+  /** Of the request that led to it, so that its repetition is recognised. */
+  request_hash: string | null;
   plan_sealed: string;
   error: string | null;
   author: string;

@@ -96,7 +96,7 @@ function wrap(toolName: string, raw: unknown): ToolResult {
   if (has(raw, 'valid')) return raw.valid === true ? validFlow(raw) : invalidFlow(raw);
   if (has(raw, 'id')) return chatflow(raw);
   if (has(raw, 'snapshotted')) return snapshot(raw);
-  return success(`${toolName}: ${shown(jsonText(raw), JSON_CHARS, '')}`, raw);
+  return success(shown(jsonText(raw), JSON_CHARS, ''), raw);
 }
 
 function failed(toolName: string, raw: Record<string, unknown>): ToolResult {

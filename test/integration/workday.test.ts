@@ -147,7 +147,7 @@ describe('Workday from an MCP server', () => {
       'pages for ever',
       (cursor: string | undefined) => ({ tools: [], nextCursor: `${cursor ?? ''}x` }),
       TIMEOUT_MS,
-      'pages',
+      'page',
     ],
     [
       'lists too many',
@@ -169,7 +169,7 @@ describe('Workday from an MCP server', () => {
   });
 
   it('keeps what it knew when the server is gone [FLR-workday-mcp]', async () => {
-    const scene = await refreshScene(null, { env: { WORKDAY_MCP_URL: 'http://127.0.0.1:9/mcp' } });
+    const scene = await refreshScene(null, { env: { WORKDAY_MCP_URL: `${await closedPort()}/mcp` } });
     const payload = await scene.refresh({ workday_mcp: true });
     expect(payload).toMatchObject({ exit_code: 2, parts: [{ outcome: 'failed', error: { code: 'CONFIG_INVALID' } }] });
     expect(payload.parts[0].line).toContain('ECONNREFUSED');
@@ -276,6 +276,15 @@ describe('Workday from an OpenAPI file', () => {
     expect(JSON.stringify(actionsFromOpenApi(spec(JSON.stringify(document)))).length).toBeLessThan(1_000_000);
   });
 });
+
+/** An address at which nobody listens any more. */
+async function closedPort(): Promise<string> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return `http://127.0.0.1:${port}`;
+}
 
 function many(count: number): object {
   const paths = Object.fromEntries(Array.from({ length: count }, (_, at) => [`/p${at}`, { get: { responses: {} } }]));

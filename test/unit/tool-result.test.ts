@@ -103,8 +103,8 @@ describe('a raw answer as a ToolResult', () => {
 
   it('[S001-wrap-object] shows the first 200 characters of any other object', () => {
     const raw = { text: 'word '.repeat(100) };
-    expect(toToolResult('get', raw).summary).toBe(`get: ${JSON.stringify(raw).slice(0, 200)}`);
-    expect(toToolResult('get', { a: 1 }).summary).toBe('get: {"a":1}');
+    expect(toToolResult('get', raw).summary).toBe(JSON.stringify(raw).slice(0, 200));
+    expect(toToolResult('get', { a: 1 }).summary).toBe('{"a":1}');
   });
 
   it('[S001-wrap-text] shows the first 300 characters of anything else', () => {
@@ -120,7 +120,7 @@ describe('a raw answer as a ToolResult', () => {
   it('[FLR-wrap-once] leaves a ToolResult as it is', () => {
     const result = toToolResult('test', { id: 'abc', name: 'Bot' });
     expect(toToolResult('other', result, { digest: () => 'never asked' })).toBe(result);
-    expect(toToolResult('other', { ok: true, summary: 'a reply that only looks alike' }).summary).toMatch(/^other: /);
+    expect(toToolResult('other', { ok: true, summary: 'a reply that only looks alike' }).summary).toMatch(/^{"ok"/);
   });
 
   it('[S001-compact-context] gives a prompt the summary and nothing of the data', () => {
@@ -134,7 +134,7 @@ describe('a raw answer as a ToolResult', () => {
     ['a cycle', cyclic],
     ['a number too big for JSON', () => ({ big: 1n })],
   ])('survives %s', (_, make) => {
-    expect(toToolResult('odd', make()).summary).toBe('odd: an answer that cannot be written as JSON');
+    expect(toToolResult('odd', make()).summary).toBe('an answer that cannot be written as JSON');
   });
 });
 

@@ -60,6 +60,7 @@ export function flowise(dialect: DialectName): string[] {
       status text not null,
       base_hash text,
       payload_hash text not null,
+      request_hash text,
       plan_sealed text not null,
       error text,
       author text not null,

@@ -18,7 +18,7 @@ const MAX_BYTES = 20_000_000;
 export async function actionsFromMcp({ url, token, timeoutMs }: McpSource): Promise<WorkdayAction[]> {
   // Dear to load, and most commands never need it.
   const { Client, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
-  const client = new Client({ name: 'flowright', version: '1.0.0' });
+  const client = new Client({ name: 'flowright', version: '1.0.0' }, { listMaxPages: MAX_PAGES });
   const signal = AbortSignal.timeout(timeoutMs);
   const transport = new StreamableHTTPClientTransport(new URL(url), {
     fetch: boundedFetch(signal),
@@ -26,19 +26,13 @@ export async function actionsFromMcp({ url, token, timeoutMs }: McpSource): Prom
   });
   try {
     await client.connect(transport, { signal, timeout: timeoutMs });
-    const actions = new Map<string, WorkdayAction>();
-    let cursor: string | undefined;
-    for (let page = 0; page < MAX_PAGES; page += 1) {
-      const answer = await client.listTools(cursor === undefined ? {} : { cursor }, { signal, timeout: timeoutMs });
-      for (const { name, description, inputSchema, outputSchema } of answer.tools) {
-        const fields = { action: name, description, input_schema: inputSchema, output_schema: outputSchema };
-        actions.set(name, workdayAction(fields));
-      }
-      if (actions.size > MAX_ACTIONS) throw new Error(`it lists more than ${MAX_ACTIONS} tools`);
-      if (answer.nextCursor === undefined || answer.nextCursor === cursor) return [...actions.values()];
-      cursor = answer.nextCursor;
-    }
-    throw new Error(`it lists its tools on more than ${MAX_PAGES} pages`);
+    // Asked without a cursor, the client walks all pages.
+    const { tools } = await client.listTools({}, { signal, timeout: timeoutMs });
+    if (tools.length > MAX_ACTIONS) throw new Error(`it lists more than ${MAX_ACTIONS} tools`);
+    const actions = tools.map(({ name, description, inputSchema, outputSchema }) =>
+      workdayAction({ action: name, description, input_schema: inputSchema, output_schema: outputSchema }),
+    );
+    return [...new Map(actions.map((action) => [action.action, action])).values()];
   } catch (thrown) {
     const reason = signal.aborted ? `no answer within ${timeoutMs / 1_000} seconds` : reasonOf(thrown, token);
     const message = `The MCP server of workday_mcp_url, ${hideUrlPassword(url)}, cannot be read: ${reason}.`;
@@ -73,9 +67,11 @@ const MAX_REASON = 200;
 
 /** What the server says may quote the token. */
 function reasonOf(thrown: unknown, token: string | null): string {
-  const { message = '', cause } = (thrown ?? {}) as Error;
-  const code = (cause as NodeJS.ErrnoException | undefined)?.code;
-  const words = code ?? message.split('\n', 1)[0] ?? '';
+  let code: string | undefined;
+  for (let cause = thrown as (Error & { code?: unknown }) | undefined; cause; cause = cause.cause as typeof cause) {
+    if (typeof cause.code === 'string' && /^E[A-Z]+$/.test(cause.code)) code = cause.code;
+  }
+  const words = code ?? ((thrown as Error | undefined)?.message ?? '').split('\n', 1)[0] ?? '';
   const safe = token === null ? words : words.replaceAll(token, '[secret]');
   return safe.slice(0, MAX_REASON).replace(/\.$/, '') || 'no reason was given';
 }
