@@ -15,7 +15,7 @@ import { type Clock, systemClock } from './kernel/clock.ts';
 import type { Config } from './kernel/config.ts';
 import type { Log } from './kernel/log.ts';
 import { onFirstUse } from './kernel/on-first-use.ts';
-import type { Knowledge } from './knowledge/index.ts';
+import type { Knowledge, KnowledgeFolders } from './knowledge/index.ts';
 import { createLlm, type Llm } from './llm/index.ts';
 import { type Catalogue, createInvoke, type Invoke } from './operations/index.ts';
 import { Policy } from './policy/index.ts';
@@ -43,6 +43,7 @@ export interface Services {
   runtime: RuntimeHost;
   flowise: FlowiseServers;
   knowledge: Knowledge;
+  knowledgeFolders: KnowledgeFolders;
   /** Seals what is stored of other systems' secrets; made on first use. */
   sealingKey: () => Buffer;
 }
@@ -119,14 +120,19 @@ export async function openApp(settings: Settings, options: AppOptions): Promise<
     servers = made;
     return made;
   });
+  const knowledgeFolders: KnowledgeFolders = {
+    schemasDir: paths.schemas,
+    baselineDir: join(packageRoot(), 'schemas'),
+    reference: join(packageRoot(), 'FLOWISE_NODE_REFERENCE.md'),
+  };
   const knowledge = onFirstUse(async () => {
     const { createKnowledge } = await import('./knowledge/index.ts');
-    const baselineDir = join(packageRoot(), 'schemas');
-    return createKnowledge({ config, clock, log, servers: flowise, schemasDir: paths.schemas, baselineDir });
+    return createKnowledge({ config, clock, log, servers: flowise, ...knowledgeFolders });
   });
   const services: Services = {
     flowise,
     knowledge,
+    knowledgeFolders,
     sealingKey: sealing,
     llm,
     attachments,

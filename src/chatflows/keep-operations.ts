@@ -6,6 +6,7 @@ import { type Context, defineOperation, plainText, traceOf, traceOutput } from '
 import type { ChatflowNeeds } from './needs.ts';
 import { ChatflowId, ServerName, VersionRecord, versionRecord } from './record.ts';
 import { syncedCard, versionCard } from './render.ts';
+import { SERVER_ERRORS } from './server-errors.ts';
 import { settleWrites } from './settle.ts';
 import { recordSighting } from './sync.ts';
 import { findVersion } from './versions.ts';
@@ -58,21 +59,22 @@ const sync = defineOperation({
     examples: ['flowright chatflow sync', 'flowright chatflow sync --server production'],
     render: syncedCard,
   },
-  errors: ['FLOWISE_SERVER_UNKNOWN', 'FLOWISE_UNREACHABLE', 'SEALED_ELSEWHERE'],
+  errors: SERVER_ERRORS,
   audit: (_input, { server, recorded, writes }) => ({ server, recorded: recorded.length, writes: writes.length }),
   prepare: async (context: Context<ChatflowNeeds>, { server, chatflow_id }) => {
     const { vault_id } = context.principal;
     const client = await context.flowise.client(vault_id, server);
     const writes = await settleWrites(context, client, vault_id);
+    const looked_at = isoNow(context.clock);
     const one = chatflow_id === undefined ? null : await client.getChatflow(chatflow_id);
     const chatflows: Chatflow[] = chatflow_id === undefined ? await client.listChatflows() : one ? [one] : [];
-    return { server: client.server, writes, chatflows, only: chatflow_id };
+    return { server: client.server, writes, chatflows, only: chatflow_id, looked_at };
   },
-  handle: async (context, { server, writes, chatflows, only }) => {
+  handle: async (context, { server, writes, chatflows, only, looked_at }) => {
     const { vault_id } = context.principal;
     const { trx, database } = context;
     await takeTurns(trx, database.dialect, `chatflow-sync:${vault_id}:${server}`);
-    const sighting = { vault_id, server, chatflows, only, now: isoNow(context.clock) };
+    const sighting = { vault_id, server, chatflows, only, looked_at, now: isoNow(context.clock) };
     const rows = await recordSighting(trx, database.dialect, context.sealingKey(), sighting);
     return {
       ok: true as const,
@@ -115,7 +117,7 @@ const label = defineOperation({
     examples: ['flowright chatflow label ID --version 3 --label before-launch'],
     render: ({ version }) => versionCard(version),
   },
-  errors: ['FLOWISE_SERVER_UNKNOWN'],
+  errors: ['FLOWISE_SERVER_UNKNOWN', 'SEALED_ELSEWHERE'],
   audit: ({ chatflow_id }, { version }) => ({ chatflow_id, version: version.version, label: version.label }),
   prepare: async (context: Context<ChatflowNeeds>, input) => {
     const client = await context.flowise.client(context.principal.vault_id, input.server);

@@ -14,8 +14,9 @@ export async function syncAll(needs: ChatflowNeeds): Promise<void> {
       try {
         const client = await flowise.client(vault_id, server);
         await settleWrites(needs, client, vault_id);
+        const looked_at = isoNow(clock);
         const chatflows = await client.listChatflows();
-        const sighting = { vault_id, server, chatflows, now: isoNow(clock) };
+        const sighting = { vault_id, server, chatflows, looked_at, now: isoNow(clock) };
         await database.transaction((trx) => recordSighting(trx, database.dialect, sealingKey(), sighting));
       } catch (error) {
         log.warn({ error, server, vault_id }, `the chatflows of ${server} were not recorded; trying again later`);

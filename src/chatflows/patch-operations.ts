@@ -6,6 +6,7 @@ import { compileRequest } from './compile-request.ts';
 import type { ChatflowNeeds } from './needs.ts';
 import { ChatflowId, FlowDiffRecord, Issues, ServerName } from './record.ts';
 import { compiledCard } from './render.ts';
+import { SERVER_ERRORS } from './server-errors.ts';
 import { keepState, stateOf } from './states.ts';
 
 export const MAX_FLOW_TEXT = 20 * 1_048_576;
@@ -71,13 +72,7 @@ const compilePatch = defineOperation({
     renderInColour: (payload) => compiledCard(payload, true),
     isBadNews: ({ ok }) => !ok,
   },
-  errors: [
-    'FLOWISE_SERVER_UNKNOWN',
-    'FLOWISE_UNREACHABLE',
-    'FLOWISE_NOT_FOUND',
-    'PATCH_INVALID',
-    'CREDENTIAL_AMBIGUOUS',
-  ],
+  errors: [...SERVER_ERRORS, 'FLOWISE_NOT_FOUND', 'PATCH_INVALID', 'CREDENTIAL_AMBIGUOUS'],
   digest: (payload) =>
     payload.ok
       ? `Compiles to ${payload.node_count} nodes, ${payload.edge_count} edges. payload_hash=${payload.payload_hash} base_hash=${payload.base_hash ?? 'none'}\n${payload.diff_summary}`

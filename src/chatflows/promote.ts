@@ -36,11 +36,7 @@ export interface PromotionRequest {
 type Needs = Pick<ChatflowNeeds, 'flowise' | 'knowledge'>;
 
 /** The chatflow as it is here, fitted to the other server: its credentials, its tools, the node types it knows. */
-export async function planPromotion(
-  needs: Needs,
-  vaultId: string,
-  request: PromotionRequest,
-): Promise<PlannedWrite> {
+export async function planPromotion(needs: Needs, vaultId: string, request: PromotionRequest): Promise<PlannedWrite> {
   const from = await needs.flowise.client(vaultId, request.server);
   const to = await needs.flowise.client(vaultId, request.to_server);
   if (from.url === to.url && request.target_id === request.chatflow_id) {

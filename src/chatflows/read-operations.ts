@@ -18,11 +18,12 @@ import {
   versionRecord,
 } from './record.ts';
 import { chatflowCard, chatflowTable, diffCard, exportCard, historyTable, judgementCard } from './render.ts';
+import { SERVER_ERRORS } from './server-errors.ts';
 import { type FlowState, readState, stateOf } from './states.ts';
 import { findVersion, listVersions } from './versions.ts';
 
 const tag = 'Chatflows';
-const FLOWISE_ERRORS = ['FLOWISE_SERVER_UNKNOWN', 'FLOWISE_UNREACHABLE', 'FLOWISE_NOT_FOUND'];
+const FLOWISE_ERRORS = [...SERVER_ERRORS, 'FLOWISE_NOT_FOUND'];
 const MAX_LISTED = 10;
 
 const list = defineOperation({
@@ -200,7 +201,7 @@ const diff = defineOperation({
     render: (payload) => diffCard(payload, false),
     renderInColour: (payload) => diffCard(payload, true),
   },
-  errors: [...FLOWISE_ERRORS, 'SEALED_ELSEWHERE'],
+  errors: FLOWISE_ERRORS,
   digest: ({ diff_summary }) => diff_summary,
   handle: async (context: Context<ChatflowNeeds>, { server, chatflow_id, from, to }) => {
     const client = await context.flowise.client(context.principal.vault_id, server);
@@ -252,7 +253,7 @@ const history = defineOperation({
   http: { method: 'GET', path: '/api/v1/chatflows/{chatflow_id}/history', tag },
   mcp: { tool: 'chatflow_history' },
   cli: { command: 'chatflow history <chatflow_id>', examples: ['flowright chatflow history ID'], render: historyTable },
-  errors: ['FLOWISE_SERVER_UNKNOWN'],
+  errors: ['FLOWISE_SERVER_UNKNOWN', 'SEALED_ELSEWHERE'],
   handle: async ({ flowise, database, principal }: Context<ChatflowNeeds>, { server, chatflow_id, limit, offset }) => {
     const { vault_id } = principal;
     const client = await flowise.client(vault_id, server);

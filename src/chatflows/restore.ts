@@ -18,11 +18,7 @@ export interface RestoreRequest {
 type Needs = Pick<ChatflowNeeds, 'database' | 'flowise' | 'sealingKey'>;
 
 /** The very text of that version, back to where it was; of a removed chatflow, as a new one. */
-export async function planRestore(
-  needs: Needs,
-  vaultId: string,
-  request: RestoreRequest,
-): Promise<PlannedWrite> {
+export async function planRestore(needs: Needs, vaultId: string, request: RestoreRequest): Promise<PlannedWrite> {
   const client = await needs.flowise.client(vaultId, request.server);
   const place = { vault_id: vaultId, server: client.server, chatflow_id: request.chatflow_id };
   const row = await findVersion(needs.database.queries, place, request.version);

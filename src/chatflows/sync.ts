@@ -1,5 +1,6 @@
 import type { Database, Queries, Trx } from '../database/index.ts';
-import type { Chatflow } from '../flowise/index.ts';
+import { type Chatflow, stampOf } from '../flowise/index.ts';
+import { openIntents } from './intents.ts';
 import { recordRemoval, recordVersion, UNKNOWN_AUTHOR, type VersionRow } from './versions.ts';
 
 /** What was seen on a server at one moment. */
@@ -9,6 +10,8 @@ export interface Sighting {
   chatflows: readonly Chatflow[];
   /** Only this one was asked for; the absence of others says nothing. */
   only?: string | undefined;
+  /** Before the server was asked: what was written down since is newer than what was seen. */
+  looked_at: string;
   now: string;
 }
 
@@ -17,11 +20,15 @@ export async function recordSighting(
   trx: Trx,
   dialect: Database['dialect'],
   key: Uint8Array,
-  { vault_id, server, chatflows, only, now }: Sighting,
+  { vault_id, server, chatflows, only, looked_at, now }: Sighting,
 ): Promise<VersionRow[]> {
   const known = await newestVersions(trx, vault_id, server);
+  const isNewer = (latest: VersionRow | undefined): boolean => latest !== undefined && latest.created_at > looked_at;
+  // A write that has just arrived is written down by its sender, who knows whose it is.
+  const underWay = new Set((await openIntents(trx, { vault_id, server })).map(({ write_id }) => write_id));
   const recorded: VersionRow[] = [];
   for (const chatflow of chatflows) {
+    if (isNewer(known.get(chatflow.id)) || underWay.has(stampOf(chatflow.flowData) ?? '')) continue;
     const place = { vault_id, server, chatflow_id: chatflow.id };
     const row = await recordVersion(trx, dialect, { vault_id, key }, chatflow, {
       place,
@@ -34,7 +41,7 @@ export async function recordSighting(
   const present = new Set(chatflows.map(({ id }) => id));
   for (const [chatflowId, latest] of known) {
     const isGone = !present.has(chatflowId) && (only === undefined || only === chatflowId);
-    if (isGone && latest.origin !== 'removed') recorded.push(await recordRemoval(trx, latest, now));
+    if (isGone && latest.origin !== 'removed' && !isNewer(latest)) recorded.push(await recordRemoval(trx, latest, now));
   }
   return recorded;
 }

@@ -10,6 +10,7 @@ import { planPromotion } from './promote.ts';
 import { ChatflowId, ChatflowTypeName, Hash, ServerName } from './record.ts';
 import { writtenCard } from './render.ts';
 import { planRestore } from './restore.ts';
+import { SERVER_ERRORS } from './server-errors.ts';
 import { type DecidedWrite, intendWrite, type PlannedWrite, performWrite, WrittenRecord } from './written.ts';
 
 const tag = 'Chatflows';
@@ -19,10 +20,10 @@ const IdempotencyKey = plainText(128)
   .optional()
   .describe('A repeated request with the same key is the same write and is not made twice');
 const FLOWISE_ERRORS = [
+  ...SERVER_ERRORS,
   'approval_required',
   'chatflow_conflict',
-  'FLOWISE_SERVER_UNKNOWN',
-  'FLOWISE_UNREACHABLE',
+  'CONFLICT',
   'FLOWISE_NOT_FOUND',
   'FLOWISE_WRITE_UNSETTLED',
 ];
@@ -122,7 +123,7 @@ const restore = defineOperation({
     examples: ['flowright chatflow restore ID --version 3', 'flowright chatflow restore ID --version before-launch'],
     render: writtenCard,
   },
-  errors: [...FLOWISE_ERRORS, 'SEALED_ELSEWHERE'],
+  errors: FLOWISE_ERRORS,
   audit,
   prepare: (context: Context<ChatflowNeeds>, input) =>
     decide(context, { operation: 'chatflow.restore', server: input.server, input }, () =>
@@ -164,7 +165,7 @@ const promote = defineOperation({
     ],
     render: writtenCard,
   },
-  errors: [...FLOWISE_ERRORS, 'PATCH_INVALID', 'CREDENTIAL_AMBIGUOUS', 'CONFLICT'],
+  errors: [...FLOWISE_ERRORS, 'PATCH_INVALID', 'CREDENTIAL_AMBIGUOUS'],
   audit,
   prepare: (context: Context<ChatflowNeeds>, input) =>
     decide(context, { operation: 'chatflow.promote', server: input.to_server, input }, () =>

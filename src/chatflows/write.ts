@@ -2,7 +2,15 @@ import { type Chatflow, type FlowiseClient, finalise, flowHash } from '../flowis
 import { isoNow } from '../kernel/clock.ts';
 import { asFlowrightError, type FlowrightError, refusal } from '../kernel/errors.ts';
 import { chatflowOn } from './chatflow-on.ts';
-import { giveUp, intentNamed, planOf, settleIntent, type WriteMaker, type WritePlan, type WriteRow } from './intents.ts';
+import {
+  giveUp,
+  intentNamed,
+  planOf,
+  settleIntent,
+  type WriteMaker,
+  type WritePlan,
+  type WriteRow,
+} from './intents.ts';
 import { lookForWrite } from './look.ts';
 import type { ChatflowNeeds } from './needs.ts';
 import { recordVersion, UNKNOWN_AUTHOR, type VersionRow } from './versions.ts';

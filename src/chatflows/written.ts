@@ -49,54 +49,53 @@ export type DecidedWrite = { request_hash: string; planned: PlannedWrite } | { e
 
 /** In the transaction of the operation: what we are about to do. Nothing is sent yet. */
 export async function intendWrite(context: Context<ChatflowNeeds>, decided: DecidedWrite): Promise<WrittenRecord> {
-  if ('earlier' in decided) return told(context, earlierRecord(decided.earlier));
+  if ('earlier' in decided) return earlierRecord(context, decided.earlier);
   const { request_hash, planned } = decided;
   const { plan, client } = planned;
   const write_id = newId('write');
   const { vault_id, user_id: author } = context.principal;
   const maker = { vault_id, server: client.server, author, key: context.sealingKey(), now: isoNow(context.clock) };
   await recordIntent(context.trx, context.database.dialect, { write_id, request_hash, plan }, maker);
-  return told(context, {
+  return {
+    ok: true,
     server: client.server,
     chatflow_id: plan.chatflow_id ?? '',
     name: planned.name,
     created: plan.chatflow_id === null,
+    ...UNSENT,
     payload_hash: planned.approved_hash,
     rebased: planned.rebased,
     write_id,
+    summary: '',
     diff_summary: planned.diff_summary,
     warnings: planned.warnings,
+    tools_created: [],
     notes: planned.notes,
-  });
-}
-
-function earlierRecord({ server, chatflow_id, kind, payload_hash, write_id }: WriteRow) {
-  return {
-    server,
-    chatflow_id: chatflow_id ?? '',
-    name: '',
-    created: kind === 'create',
-    payload_hash,
-    rebased: false,
-    write_id,
-    diff_summary: '',
-    warnings: [],
-    notes: ['This very write had arrived before; it was not sent again.'],
+    canvas_url: '',
+    ...traceOf(context),
   };
 }
 
-type Unknown = 'ok' | 'version' | 'flow_hash' | 'summary' | 'tools_created' | 'canvas_url';
+/** Known once it is sent. */
+const UNSENT = { version: 0, flow_hash: '' };
 
-/** With what is known only once it is sent still empty. */
-function told(context: Context<ChatflowNeeds>, known: Omit<WrittenRecord, Unknown | keyof typeof traceOutput>) {
+function earlierRecord(context: Context<ChatflowNeeds>, row: WriteRow): WrittenRecord {
   return {
-    ok: true as const,
-    version: 0,
-    flow_hash: '',
+    ok: true,
+    server: row.server,
+    chatflow_id: row.chatflow_id ?? '',
+    name: '',
+    created: row.kind === 'create',
+    ...UNSENT,
+    payload_hash: row.payload_hash,
+    rebased: false,
+    write_id: row.write_id,
     summary: '',
+    diff_summary: '',
+    warnings: [],
     tools_created: [],
+    notes: ['This very write had arrived before; it was not sent again.'],
     canvas_url: '',
-    ...known,
     ...traceOf(context),
   };
 }

@@ -2,7 +2,9 @@ import { execFile } from 'node:child_process';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CONVERSATION_OPS } from '../support/chatflow-scene.ts';
 import { makeStore, type TestStore } from '../support/databases.ts';
+import { type FakeFlowise, startFakeFlowise } from '../support/fake-flowise/index.ts';
 import { makeFolder } from '../support/home.ts';
 import {
   type Finished,
@@ -20,14 +22,21 @@ const COMMANDS = [...readFileSync(join(ROOT, 'README.md'), 'utf8').matchAll(/```
   ([, block]) => (block ?? '').trim().split('\n'),
 );
 
+/** Shows what it would do, and asks. */
+const ASKS = /^npx flowright chatflow apply/;
+
 describe('every command of the README works as written', () => {
   const { folder, remove } = makeFolder();
   let store: TestStore;
   let hub: Hub;
   let token: string;
+  /** Stands where the README says that Flowise is. */
+  let flowise: FakeFlowise;
 
   beforeAll(async () => {
     store = await makeStore('sqlite');
+    flowise = await startFakeFlowise({ credentials: [{ name: 'model key', credentialName: 'openAIApi' }] });
+    await hasChatflow();
     hub = await startHub({ home: store.home });
     ({ token } = await flowrightJson<{ token: string }>(
       ['token', 'create', '--user', 'reader', '--role', 'viewer'],
@@ -37,9 +46,21 @@ describe('every command of the README works as written', () => {
 
   afterAll(async () => {
     await hub?.stop();
+    await flowise?.close();
     await store?.remove();
     remove();
   });
+
+  const flowiseEnv = () => ({ FLOWISE_API_URL: flowise.url, FLOWISE_API_KEY: flowise.apiKey });
+  /** A chatflow, and a change to it in a file, as a reader has them. */
+  const hasChatflow = async () => {
+    const ops = join(folder, 'new.json');
+    writeFileSync(ops, JSON.stringify(CONVERSATION_OPS));
+    const made = ['chatflow', 'apply', ops, '--name', 'Talk', '--yes'];
+    await flowrightJson(made, { home: store.home, env: flowiseEnv() });
+    const change = [{ op_type: 'set_label', node_id: 'chatOpenAI_0', label: 'Model' }];
+    writeFileSync(join(folder, 'ops.json'), JSON.stringify(change));
+  };
 
   /** The line as a shell reads it, in a folder of its own, by somebody whose editor rewords the title. */
   const typed = async (line: string): Promise<Finished> => {
@@ -47,7 +68,7 @@ describe('every command of the README works as written', () => {
     writeFileSync(editor, `sed -i 's/^intent: .*/intent: Clearer/; s/^  title: .*/  title: Capture to note/' "$1"`);
     const words = line.replace(/^npx flowright/, `'${process.execPath}' '${MAIN}'`);
     const command = await withIds(words);
-    const env = programEnv({ home: store.home, env: { EDITOR: `sh ${editor}`, VISUAL: '' } });
+    const env = programEnv({ home: store.home, env: { EDITOR: `sh ${editor}`, VISUAL: '', ...flowiseEnv() } });
     return new Promise((finish) => {
       const child = execFile('sh', ['-c', command], { cwd: folder, env }, (_error, stdout, stderr) => {
         finish({ status: child.exitCode, stdout, stderr });
@@ -58,12 +79,14 @@ describe('every command of the README works as written', () => {
   /** A reader puts in what the command before has shown. */
   const withIds = async (words: string): Promise<string> => {
     if (/\bTASK_ID\b/.test(words)) return words.replace(/\bTASK_ID\b/, await waitingTask());
+    if (/ (patch|chatflow) .*\bID\b/.test(words)) return words.replace(/\bID\b/, await chatflow());
     return /\bID\b/.test(words) ? words.replace(/\bID\b/, await newestProposal()) : words;
   };
   const waitingTask = async () => {
     const { items } = await flowrightJson<{ items: { task_id: number }[] }>(['task', 'list'], store);
     return String(items[0]?.task_id ?? 'TASK_ID');
   };
+  const chatflow = async () => [...flowise.rows.chatflows.keys()][0] ?? 'ID';
   const newestProposal = async () => {
     const { proposals } = await flowrightJson<{ proposals: { proposal_id: string }[] }>(['proposal', 'list'], store);
     return proposals[0]?.proposal_id ?? 'ID';
@@ -73,10 +96,19 @@ describe('every command of the README works as written', () => {
     expect(COMMANDS.slice(0, 2)).toEqual(['npm install && npm start', 'npm install && npm test']);
   });
 
-  it.each(COMMANDS.filter((line) => line.startsWith('npx flowright')))('%s', async (line) => {
+  it.each(COMMANDS.filter((line) => line.startsWith('npx flowright') && !ASKS.test(line)))('%s', async (line) => {
     const { status, stderr, stdout } = await typed(line);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout.length).toBeGreaterThan(0);
+  });
+
+  it.each(COMMANDS.filter((line) => ASKS.test(line)))('%s', async (line) => {
+    const unanswered = await typed(line);
+    expect(unanswered.status, 'where nobody can answer').toBe(1);
+    expect(unanswered.stderr).toContain('CONFIRMATION_REQUIRED');
+    const { status, stdout, stderr } = await typed(line.replace(ASKS, '$& --yes'));
+    expect({ status, stderr: /\+|->|→/.test(stderr) }, stderr).toEqual({ status: 0, stderr: true });
+    expect(stdout).toMatch(/^Changed Talk on default/);
   });
 
   it('[FLR-flow-edit] which changed the flow, by a proposal that was approved', async () => {

@@ -113,6 +113,28 @@ const CHANGING_FLOWCHARTS = [
   'run_skip',
   'task_answer',
 ];
+const READING_FLOWISE = [
+  'chatflow_diff',
+  'chatflow_export',
+  'chatflow_get',
+  'chatflow_history',
+  'chatflow_list',
+  'chatflow_validate',
+  'knowledge_audit',
+  'knowledge_status',
+  'patch_compile',
+  'server_list',
+  'server_test',
+];
+/** Adding and removing servers is for people; what writes to Flowise asks who calls. */
+const CHANGING_FLOWISE = [
+  'chatflow_apply',
+  'chatflow_label',
+  'chatflow_promote',
+  'chatflow_restore',
+  'chatflow_sync',
+  'knowledge_refresh',
+];
 const SELF = { name: 'mcp-test', version: '1.0.0' };
 const { folder: home, remove } = makeFolder();
 const program = () => ({
@@ -187,10 +209,10 @@ describe.each(CLIENTS)('[FLR-mcp-old-and-new] the $client over $door', ({ client
 
   it('sees tools that read and tools that ask, with input and output schemas', async () => {
     const { tools } = await session.listTools();
-    const ofFlowcharts = [...READING_FLOWCHARTS, ...CHANGING_FLOWCHARTS];
-    expect(tools.map(({ name }) => name).sort()).toEqual([...READING, ...ASKING, ...ofFlowcharts].sort());
+    const later = [...READING_FLOWCHARTS, ...CHANGING_FLOWCHARTS, ...READING_FLOWISE, ...CHANGING_FLOWISE];
+    expect(tools.map(({ name }) => name).sort()).toEqual([...READING, ...ASKING, ...later].sort());
     for (const tool of tools) {
-      const isReading = [...READING, ...READING_FLOWCHARTS].includes(tool.name);
+      const isReading = [...READING, ...READING_FLOWCHARTS, ...READING_FLOWISE].includes(tool.name);
       expect(tool.annotations, tool.name).toMatchObject({
         readOnlyHint: isReading,
         idempotentHint: isReading,
@@ -200,7 +222,7 @@ describe.each(CLIENTS)('[FLR-mcp-old-and-new] the $client over $door', ({ client
       expect(tool.inputSchema).toMatchObject({ type: 'object', additionalProperties: false });
       expect(Object.keys(tool.inputSchema.properties ?? {})).toContain('vault_id');
       expect(tool.outputSchema?.type).toBe('object');
-      if (!ofFlowcharts.includes(tool.name)) expect(tool.outputSchema?.required).toContain('schema');
+      if (!later.includes(tool.name)) expect(tool.outputSchema?.required).toContain('schema');
       expect(tool.description).toMatch(/\S/);
       for (const schema of [tool.inputSchema, tool.outputSchema]) expect(brokenReferences(schema)).toEqual([]);
     }

@@ -9,6 +9,7 @@ import { createHttpServer } from '../../src/surfaces/http/server.ts';
 import { openTestApp } from '../support/app.ts';
 import { onEachDatabase, type TestStore } from '../support/databases.ts';
 import { isOfFlowcharts } from '../support/flowchart-scene.ts';
+import { isOfFlowise } from '../support/flowise-scene.ts';
 import { sampleFlow } from '../support/flows.ts';
 
 /** A question to each read operation, by name. A read operation that is missing here fails the suite. */
@@ -55,8 +56,8 @@ const STEP_KEYS =
   );
 
 const operations = await createCatalogue().all();
-// Those about flowcharts are asked in flowchart-wire.test.ts.
-const reads = operations.filter(({ name, effect }) => effect === 'read' && !isOfFlowcharts(name));
+// Those about flowcharts are asked in flowchart-wire.test.ts, those about Flowise in chatflow-wire.test.ts.
+const reads = operations.filter(({ name, effect }) => effect === 'read' && !isOfFlowcharts(name) && !isOfFlowise(name));
 
 onEachDatabase((_engine, makeStore) => {
   let store: TestStore;

@@ -8,7 +8,9 @@ import { createCatalogue } from '../../src/rooms.ts';
 import { documentedCodes } from '../../src/surfaces/http/openapi.ts';
 import { ABSENT_NOTE_STATE_ID } from '../../src/vault/index.ts';
 import { makeStore, type TestStore } from '../support/databases.ts';
+import { type FakeFlowise, startFakeFlowise } from '../support/fake-flowise/index.ts';
 import { makeFlowchartScene } from '../support/flowchart-scene.ts';
+import { makeFlowiseScene, sceneServers } from '../support/flowise-scene.ts';
 import { sampleFlow } from '../support/flows.ts';
 import { type Hub, startHub } from '../support/program.ts';
 import { AUTHORING_ON, approve, baseOf, type Inside, openInside, propose } from './inside.ts';
@@ -35,6 +37,7 @@ const routes = (await createCatalogue().all())
 
 let store: TestStore;
 let hub: Hub;
+let fakes: [FakeFlowise, FakeFlowise];
 const pools: Pools = {
   tokens: [],
   values: {
@@ -90,8 +93,13 @@ beforeAll(async () => {
   }
   await fillWithProposals(inside);
   await fillWithFlowcharts(inside);
+  await fillWithChatflows(inside);
   await inside.close();
-  hub = await startHub({ home: store.home, env: { ...AUTHORING_ON, FLOWRIGHT_RATE_LIMIT_PER_MINUTE: '100000000' } });
+  hub = await startHub({
+    home: store.home,
+    // Whatever server is added and marked, this one stays the usual one.
+    env: { ...AUTHORING_ON, FLOWRIGHT_RATE_LIMIT_PER_MINUTE: '100000000', FLOWRIGHT_FLOWISE_SERVER: 'main' },
+  });
   console.log(`fuzz: FUZZ_SEED=${SEED} FUZZ_RUNS=${RUNS}, ${routes.length} routes`);
 });
 
@@ -136,6 +144,34 @@ async function fillWithFlowcharts(inside: Inside): Promise<void> {
   }
 }
 
+/** Right inputs for everything about Flowise, on two servers that answer. */
+async function fillWithChatflows(inside: Inside): Promise<void> {
+  fakes = await sceneServers(startFakeFlowise);
+  const scene = await makeFlowiseScene((name, input) => inside.as(OWNER, name, input), fakes);
+  const [{ url, apiKey }] = fakes;
+  Object.assign(pools.values, {
+    server: ['main', 'other', 'nowhere'],
+    to_server: ['other', 'nowhere'],
+    chatflow_id: [scene.chatflow_id, '00000000-0000-4000-8000-000000000000'],
+    'chatflow.label version': ['1', '2', 'live', '99'],
+    'chatflow.restore version': ['1', '2', '99'],
+    'chatflow.diff from': ['1', '2', 'live'],
+    'chatflow.diff to': ['live', '1'],
+    'server.add name': ['fuzz-server'],
+    'server.add url': [url],
+    'server.add api_key': [apiKey],
+    'server.remove name': ['fuzz-server', 'nowhere'],
+    'server.test name': ['main', 'fuzz-server', 'nowhere'],
+    'server.add username': ['admin'],
+  });
+  for (const name of scene.names) {
+    const { effect } = await inside.operation(name);
+    const inputs: Record<string, unknown>[] = [];
+    for (let at = 0; at < (effect === 'destructive' ? HELPINGS : 1); at += 1) inputs.push(await scene.inputFor(name));
+    pools.right[name] = inputs;
+  }
+}
+
 function editedMirror(): string {
   const bundle = sampleFlow('flow_edited', { title: 'Edited by hand' });
   return `---\ntype: flow\n---\nBy hand.\n\n\`\`\`json\n${JSON.stringify(bundle)}\n\`\`\`\n`;
@@ -143,6 +179,7 @@ function editedMirror(): string {
 
 afterAll(async () => {
   await hub?.stop();
+  for (const fake of fakes ?? []) await fake.close();
   await store?.remove();
 });
 

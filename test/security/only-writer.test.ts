@@ -6,6 +6,7 @@ import { routesOf } from '../../src/operations/index.ts';
 import { createCatalogue } from '../../src/rooms.ts';
 import { makeStore, onFirstDatabase, type TestStore } from '../support/databases.ts';
 import { isOfFlowcharts } from '../support/flowchart-scene.ts';
+import { isOfFlowise } from '../support/flowise-scene.ts';
 import { sampleFlow } from '../support/flows.ts';
 import { flowright, type Hub, type ProgramOptions, startHub } from '../support/program.ts';
 import { countVersions, libraryFingerprint } from './fingerprint.ts';
@@ -17,6 +18,11 @@ import { requestTo } from './routes.ts';
 
 const THE_WRITER = 'proposal.approve';
 const AT_ONCE = 4;
+const RELABEL = [{ op_type: 'set_label', node_id: 'chatOpenAI_0', label: 'By hand' }];
+/** So that what agents do to chatflows is done, and not refused before it could do anything. */
+const AGENTS_WRITE = { FLOWRIGHT_FLOWISE_AGENT_WRITES: 'true' };
+/** What was refused to one serves the next; making it takes its time. */
+const isDear = (name: string) => isOfFlowcharts(name) || isOfFlowise(name);
 const operations = await createCatalogue().all();
 const others = operations.filter(({ name }) => name !== THE_WRITER);
 
@@ -38,12 +44,11 @@ onFirstDatabase((_engine, make) => {
   let inside: Inside;
   let plausible: Plausible;
   const done = new Set<string>();
-  /** Making a run takes its time; what was refused to one serves the next. */
   const unused = new Map<string, Payload[]>();
 
   beforeAll(async () => {
     store = await make();
-    inside = await openInside(store);
+    inside = await openInside(store, { ...AUTHORING_ON, ...AGENTS_WRITE });
     await addPeople(inside);
     plausible = await makePlausible(inside, store.home);
     // Whatever is seeded lazily is there before the first look.
@@ -52,6 +57,7 @@ onFirstDatabase((_engine, make) => {
 
   afterAll(async () => {
     await inside?.close();
+    await plausible?.close();
     await store?.remove();
   });
 
@@ -62,7 +68,7 @@ onFirstDatabase((_engine, make) => {
       const before = await fingerprint();
       for (const { name } of others) {
         const inputs = unused.get(name) ?? (await plausible.inputsFor(name, user));
-        if (isOfFlowcharts(name)) unused.set(name, inputs);
+        if (isDear(name)) unused.set(name, inputs);
         for (const input of inputs) {
           const code = await inside.codeOf(user, name, input, { agent });
           if (code === 'done') {
@@ -120,21 +126,22 @@ describe('[FLR-only-writer] through the doors', () => {
 
   beforeAll(async () => {
     store = await makeStore('sqlite');
-    options = { home: store.home, env: AUTHORING_ON };
-    inside = await openInside(store);
+    options = { home: store.home, env: { ...AUTHORING_ON, ...AGENTS_WRITE } };
+    inside = await openInside(store, { ...AUTHORING_ON, ...AGENTS_WRITE });
     await addPeople(inside);
     for (const role of ROLES) {
       tokens[role] = await inside.token(`the-${role}`);
       tokens[`${role} agent`] = await inside.token(`the-${role}`, { agent: true });
     }
     plausible = await makePlausible(inside, store.home);
-    hub = await startHub({ ...options, env: { ...AUTHORING_ON, FLOWRIGHT_RATE_LIMIT_PER_MINUTE: '100000' } });
+    hub = await startHub({ ...options, env: { ...options.env, FLOWRIGHT_RATE_LIMIT_PER_MINUTE: '100000' } });
     await ask(hub, '/api/v1/flows', { token: tokens.admin });
   });
 
   afterAll(async () => {
     await hub?.stop();
     await inside?.close();
+    await plausible?.close();
     await store?.remove();
   });
 
@@ -146,7 +153,7 @@ describe('[FLR-only-writer] through the doors', () => {
     for (const operation of others) {
       const { name } = operation;
       const inputs = unused.get(name) ?? (await plausible.inputsFor(name, `the-${holder.split(' ')[0]}`));
-      if (isOfFlowcharts(name)) unused.set(name, inputs);
+      if (isDear(name)) unused.set(name, inputs);
       for (const route of routesOf(operation)) {
         for (const input of inputs) {
           const { path, ...question } = requestTo(route, input);
@@ -207,6 +214,7 @@ describe('[FLR-only-writer] through the doors', () => {
       '#!/bin/sh\nsed -i "s/^intent:.*/intent: Edited/; s/title:.*/title: Anew/" "$1"\n',
     );
     const { ids } = plausible.scene;
+    const { chatflow_id } = plausible.flowise;
     const chart = String(ids.flowchart_id);
     const asked = async (name: string) => inside.as('local', name, await plausible.scene.inputFor(name));
     const byHand: Record<string, string[]> = {
@@ -235,6 +243,12 @@ describe('[FLR-only-writer] through the doors', () => {
       'run watch': [String(ids.ended_run_id)],
       'flowchart run': [chart, '--detach'],
       demo: [],
+      'server add': ['by-hand', '--url', 'http://127.0.0.1:9'],
+      'knowledge refresh': ['--credentials'],
+      'patch compile': [file('ops.json', RELABEL), '--chatflow-id', chatflow_id],
+      'chatflow apply': [file('more-ops.json', RELABEL), '--chatflow-id', chatflow_id],
+      'chatflow validate': ['--chatflow-id', chatflow_id],
+      'chatflow export': ['--out', join(store.home, 'out', 'chatflows')],
     };
     const byOperation = new Map(
       operations.flatMap((operation) =>
@@ -245,11 +259,11 @@ describe('[FLR-only-writer] through the doors', () => {
     expect(all).toEqual(
       expect.arrayContaining([...byOperation.keys(), ...Object.keys(byHand), ...DOORS, ...OPERATOR_ACTS]),
     );
-    // Those that only read, and those about flowcharts, were walked as operations, of which they are nothing but the
+    // Those that only read, and those about flowcharts and chatflows, were walked as operations, of which they are nothing but the
     // spelling.
     const isWalked = (command: string) => {
       const operation = byOperation.get(command);
-      return operation?.effect === 'read' || isOfFlowcharts(operation?.name ?? '') || command === 'proposal approve';
+      return operation?.effect === 'read' || isDear(operation?.name ?? '') || command === 'proposal approve';
     };
     const walk = all.filter((command) => ![...DOORS, ...OPERATOR_ACTS].includes(command) && !isWalked(command));
     // It puts back what `flow mirror propose` needs, so it does not run beside it.

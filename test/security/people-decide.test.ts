@@ -38,6 +38,15 @@ const UNDECIDED = [
 const OF_FLOWCHARTS = operations
   .filter(({ name, effect }) => isOfFlowcharts(name) && effect === 'write')
   .map(({ name }) => name);
+/** What editors do about chatflows; that an agent writes to Flowise only where an admin said so is tested there. */
+const OF_FLOWISE = [
+  'chatflow.apply',
+  'chatflow.label',
+  'chatflow.promote',
+  'chatflow.restore',
+  'chatflow.sync',
+  'knowledge.refresh',
+];
 /** For people too, but by who asks and not by what they may: agents propose instead. */
 const BY_KIND = ['note.put'];
 
@@ -67,7 +76,7 @@ describe('[FLR-people-decide] operations for people', () => {
     const names = forPeople.map(({ name }) => name);
     const changing = operations.filter(({ effect }) => effect !== 'read').map(({ name }) => name);
     expect(changing.filter((name) => !names.includes(name)).sort()).toEqual(
-      [...UNDECIDED, ...BY_KIND, ...OF_FLOWCHARTS].sort(),
+      [...UNDECIDED, ...BY_KIND, ...OF_FLOWCHARTS, ...OF_FLOWISE].sort(),
     );
     expect(OF_FLOWCHARTS.filter((name) => !WRITES_OF_FLOWCHARTS.includes(name))).toEqual([]);
     expect(names).toEqual(
@@ -85,6 +94,8 @@ describe('[FLR-people-decide] operations for people', () => {
         'flowchart.delete',
         'attachment.delete',
         'artifact.of_plan_delete',
+        'server.add',
+        'server.remove',
       ]),
     );
   });
@@ -245,6 +256,17 @@ const OFFERED = [
   'attachment_get',
   'attachment_list',
   'attachment_upload',
+  'chatflow_apply',
+  'chatflow_diff',
+  'chatflow_export',
+  'chatflow_get',
+  'chatflow_history',
+  'chatflow_label',
+  'chatflow_list',
+  'chatflow_promote',
+  'chatflow_restore',
+  'chatflow_sync',
+  'chatflow_validate',
   'flow_diff',
   'flow_export',
   'flow_get',
@@ -271,6 +293,9 @@ const OFFERED = [
   'flowchart_update',
   'flowchart_validate',
   'flowchart_versions',
+  'knowledge_audit',
+  'knowledge_refresh',
+  'knowledge_status',
   'llmctl_get_decision_artifact',
   'llmctl_get_memory',
   'llmctl_get_milestone',
@@ -287,6 +312,7 @@ const OFFERED = [
   'node_run_get',
   'note_get',
   'note_list',
+  'patch_compile',
   'plan_create',
   'plan_list',
   'plan_patch',
@@ -311,6 +337,8 @@ const OFFERED = [
   'run_skip',
   'run_status',
   'run_trace',
+  'server_list',
+  'server_test',
   'task_answer',
   'task_get',
   'task_list',
@@ -324,5 +352,6 @@ function filled(path: string): string {
     .replace('{id}', 'tok_0000000000000000')
     .replace(/\{\w+_id\}/g, '1')
     .replace('{user}', 'the-viewer')
+    .replace('{name}', 'agent-made')
     .replace('{key}', 'flow_authoring_writes_enabled');
 }

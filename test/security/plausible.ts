@@ -1,6 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { startFakeFlowise } from '../support/fake-flowise/index.ts';
 import { type FlowchartScene, makeFlowchartScene } from '../support/flowchart-scene.ts';
+import { type FlowiseScene, makeFlowiseScene, sceneServers } from '../support/flowise-scene.ts';
 import { sampleFlow } from '../support/flows.ts';
 import { approve, baseOf, type Inside, type Payload, propose } from './inside.ts';
 
@@ -14,10 +16,14 @@ export interface Plausible {
   flowId: string;
   /** A flowchart with everything that belongs to one. */
   scene: FlowchartScene;
+  /** Chatflows on Flowise servers. */
+  flowise: FlowiseScene;
   names: string[];
   inputsFor(operation: string, user: string | null): Promise<Payload[]>;
   /** An open proposal of a new personal flow, by the owner. */
   openProposal(user?: string | null): Promise<string>;
+  /** Ends the Flowise servers. */
+  close(): Promise<void>;
 }
 
 export async function makePlausible(inside: Inside, home: string): Promise<Plausible> {
@@ -25,6 +31,8 @@ export async function makePlausible(inside: Inside, home: string): Promise<Plaus
   const { mirror_path } = await approve(inside, OWNER, proposal_id);
   await inside.as(OWNER, 'note.put', { path: 'notes/kept.md', body: 'Kept' });
   const scene = await makeFlowchartScene((name, input) => inside.as(OWNER, name, input));
+  const servers = await sceneServers(startFakeFlowise);
+  const flowise = await makeFlowiseScene((name, input) => inside.as(OWNER, name, input), servers);
   let made = 0;
   const fresh = (word: string): string => {
     made += 1;
@@ -104,9 +112,11 @@ export async function makePlausible(inside: Inside, home: string): Promise<Plaus
     'proposal.approve': async () => ({ proposal_id: await openProposal() }),
   };
   for (const name of scene.names) inputs[name] = () => scene.inputFor(name);
+  for (const name of flowise.names) inputs[name] = () => flowise.inputFor(name);
   return {
     flowId: KNOWN,
     scene,
+    flowise,
     names: Object.keys(inputs),
     openProposal,
     inputsFor: async (name, user) => {
@@ -115,5 +125,6 @@ export async function makePlausible(inside: Inside, home: string): Promise<Plaus
       const usual = await input(user);
       return name === 'flow.propose' ? [usual, await edit()] : [usual];
     },
+    close: async () => void (await Promise.all(servers.map((server) => server.close()))),
   };
 }

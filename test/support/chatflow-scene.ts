@@ -1,5 +1,6 @@
 import type { App } from '../../src/app.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
+import type { Log } from '../../src/kernel/log.ts';
 import type { Principal } from '../../src/operations/index.ts';
 import { openTestApp } from './app.ts';
 import type { TestStore } from './databases.ts';
@@ -21,12 +22,13 @@ export interface ChatflowScene {
 export async function openChatflowScene(
   store: TestStore,
   servers: readonly FakeFlowise[],
-  options: { env?: Record<string, string>; clock?: Clock } = {},
+  options: { env?: Record<string, string>; clock?: Clock; log?: Log } = {},
 ): Promise<ChatflowScene> {
   const [first, ...others] = servers;
   const named = others.map(({ url, apiKey }, at) => ({ name: ['second', 'third'][at], url, api_key: apiKey }));
   const app = await openTestApp(store, {
     ...(options.clock ? { clock: options.clock } : {}),
+    ...(options.log ? { log: options.log } : {}),
     env: {
       ...(first ? { FLOWISE_API_URL: first.url, FLOWISE_API_KEY: first.apiKey } : {}),
       ...(named.length > 0 ? { FLOWISE_INSTANCES: JSON.stringify(named) } : {}),

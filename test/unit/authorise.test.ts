@@ -10,6 +10,7 @@ import {
 import { authorise } from '../../src/operations/invoke.ts';
 import { createCatalogue } from '../../src/rooms.ts';
 import { isOfFlowcharts } from '../support/flowchart-scene.ts';
+import { isOfFlowise } from '../support/flowise-scene.ts';
 
 const operations = await createCatalogue().all();
 const named = (name: string): AnyOperation => operations.find((operation) => operation.name === name)!;
@@ -149,6 +150,36 @@ describe('[FLR-flowchart-roles] [FLR-people-decide] flowcharts and what belongs 
       }
     }
     if (isDelete) expect(operation.mcp).toBeUndefined();
+  });
+});
+
+describe('[FLR-chatflow-roles] [FLR-people-decide] Flowise servers, their chatflows and what is known of them', () => {
+  const EVERYBODY = [
+    'server.list',
+    'knowledge.status',
+    'chatflow.list',
+    'chatflow.get',
+    'chatflow.validate',
+    'chatflow.diff',
+    'chatflow.history',
+    'chatflow.export',
+    'patch.compile',
+  ];
+  const ADMINS = ['server.add', 'server.remove'];
+  const ofFlowise = operations.filter(({ name }) => isOfFlowise(name));
+  const rolesFor = (name: string): readonly Role[] =>
+    EVERYBODY.includes(name) ? ROLES : ADMINS.includes(name) ? ['admin'] : ['editor', 'admin'];
+
+  it.each(ofFlowise)('$name is for the roles that may, person or agent', (operation) => {
+    const isForPeople = ADMINS.includes(operation.name);
+    for (const role of ROLES) {
+      for (const kind of ['user', 'agent', 'local'] as const) {
+        const act = expect(() => authorise(operation, callBy(kind, role)), `${kind} ${role}`);
+        if (rolesFor(operation.name).includes(role) && !(isForPeople && kind === 'agent')) act.not.toThrow();
+        else act.toThrow(expect.objectContaining({ code: 'FORBIDDEN' }));
+      }
+    }
+    expect(operation.mcp === undefined).toBe(isForPeople);
   });
 });
 

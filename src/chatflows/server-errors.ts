@@ -1,0 +1,11 @@
+/** What any question to a Flowise server may end with. */
+export const SERVER_ERRORS = [
+  'FLOWISE_SERVER_UNKNOWN',
+  'FLOWISE_UNREACHABLE',
+  'FLOWISE_UNAUTHORIZED',
+  'FLOWISE_FORBIDDEN',
+  'FLOWISE_REFUSED',
+  'FLOWISE_BAD_ANSWER',
+  'FLOWISE_TIMEOUT',
+  'SEALED_ELSEWHERE',
+];

@@ -1,0 +1,128 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type ChatflowScene, CONVERSATION_OPS, change, openChatflowScene } from '../support/chatflow-scene.ts';
+import { onEachDatabase, type TestStore } from '../support/databases.ts';
+import { type FakeFlowise, startFakeFlowise } from '../support/fake-flowise/index.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: a flow as the canvas has it
+type Canvas = any;
+
+/** What the server says now arrives only later: time enough for others. */
+const LATE = { kind: 'drip', bytes: 10_000_000, everyMs: 700, times: 1 } as const;
+const TIMEOUT_SECONDS = 1;
+
+onEachDatabase((_engine, makeStore) => {
+  let store: TestStore;
+  let fake: FakeFlowise;
+  let scene: ChatflowScene;
+  let past = 0;
+  let id: string;
+
+  beforeEach(async () => {
+    past = 0;
+    store = await makeStore();
+    fake = await startFakeFlowise({ credentials: [{ name: 'our key', credentialName: 'openAIApi' }] });
+    const clock = { now: () => new Date(Date.now() + past) };
+    scene = await openChatflowScene(store, [fake], { clock, env: { FLOWISE_TIMEOUT: String(TIMEOUT_SECONDS) } });
+    id = (await change(scene, CONVERSATION_OPS, { name: 'Talk' })).chatflow_id;
+  });
+
+  afterEach(async () => {
+    await scene.close();
+    await fake.close();
+    await store.remove();
+  });
+
+  const label = (text: string) => [{ op_type: 'set_label', node_id: 'chatOpenAI_0', label: text }];
+  const origins = async (chatflow_id = id) =>
+    (await scene.ask('chatflow.history', { chatflow_id })).items.map(({ origin }: { origin: string }) => origin);
+  const prepared = async (text: string) => {
+    const ops = label(text);
+    const { base_hash, payload_hash } = await scene.ask('patch.compile', { chatflow_id: id, ops });
+    return { chatflow_id: id, ops, base_hash, payload_hash };
+  };
+  const labelNow = () => JSON.parse(fake.rows.chatflows.get(id)?.flowData ?? '').nodes[0].data.label;
+  const asked = async (method: string, route: string, so: number) => {
+    while (fake.requests.count(method, route) < so) await new Promise(setImmediate);
+  };
+
+  it('[FLR-one-of-two-writes] who decided on what somebody replaced since writes nothing, into the history neither', async () => {
+    const [slow, quick] = [await prepared('slow'), await prepared('quick')];
+    const looks = fake.requests.count('GET', '/chatflows/:id');
+    fake.fault('GET', '/chatflows/:id', LATE);
+    const late = scene.refusalOf('chatflow.apply', slow);
+    await asked('GET', '/chatflows/:id', looks + 1);
+    const { version } = await scene.ask('chatflow.apply', quick);
+    const error = await late;
+    expect([error?.code, error?.status, error?.details.base_hash]).toEqual(['chatflow_conflict', 409, slow.base_hash]);
+    expect([labelNow(), version, await origins()]).toEqual(['quick', 2, ['write', 'write']]);
+  });
+
+  it('[FLR-history-in-order] what was seen before a write of ours is not written down after it', async () => {
+    const lists = fake.requests.count('GET', '/chatflows');
+    fake.fault('GET', '/chatflows', LATE);
+    const looking = scene.ask('chatflow.sync');
+    await asked('GET', '/chatflows', lists + 1);
+    await change(scene, label('newer'), { chatflow_id: id });
+    const made = await change(scene, CONVERSATION_OPS, { name: 'Made meanwhile' });
+    expect((await looking).recorded).toEqual([]);
+    expect([await origins(), await origins(made.chatflow_id)]).toEqual([['write', 'write'], ['write']]);
+  });
+
+  it('[FLR-history-in-order] a write that has arrived and is not written down yet is left to its sender', async () => {
+    const change_ = await prepared('arriving');
+    fake.fault('PUT', '/chatflows/:id', LATE);
+    const sending = scene.ask('chatflow.apply', change_);
+    await asked('PUT', '/chatflows/:id', 1);
+    const { writes } = await scene.ask('chatflow.sync');
+    const written = await sending;
+    // Whoever finds it first writes it down, as what it is.
+    expect([['written'], []]).toContainEqual(writes.map(({ outcome }: { outcome: string }) => outcome));
+    expect([written.version, await origins()]).toEqual([2, ['write', 'write']]);
+  });
+
+  it('[FLR-unsettled-write] a write of which nothing is known blocks its chatflow until its time is over, then is settled', async () => {
+    const first = await prepared('lost');
+    fake.fault('PUT', '/chatflows/:id', { kind: 'drop', times: 1 });
+    fake.fault('GET', '/chatflows/:id', { kind: 'none', times: 2 });
+    fake.fault('GET', '/chatflows/:id', { kind: 'answer', status: 500, body: 'no' });
+    const error = await scene.refusalOf('chatflow.apply', first);
+    expect([error?.code, error?.details.cause]).toEqual([
+      'FLOWISE_WRITE_UNSETTLED',
+      expect.stringMatching(/^FLOWISE_/),
+    ]);
+    fake.heal();
+    expect((await scene.ask('chatflow.sync')).writes).toMatchObject([{ chatflow_id: id, outcome: 'open' }]);
+    expect((await scene.refusalOf('chatflow.apply', await prepared('second'))).code).toBe('chatflow_conflict');
+    past = 5 * TIMEOUT_SECONDS * 1_000;
+    expect((await scene.ask('chatflow.sync')).writes).toMatchObject([{ chatflow_id: id, outcome: 'absent' }]);
+    await scene.ask('chatflow.apply', first);
+    expect([labelNow(), await origins()]).toEqual(['lost', ['write', 'write']]);
+  });
+
+  it('[FLR-unsettled-write] an edit that followed a write of which nothing is known is told, and kept', async () => {
+    const first = await prepared('lost');
+    fake.fault('PUT', '/chatflows/:id', { kind: 'drop_after', times: 1 });
+    fake.fault('GET', '/chatflows/:id', { kind: 'none', times: 2 });
+    fake.fault('GET', '/chatflows/:id', { kind: 'answer', status: 500, body: 'no' });
+    expect((await scene.refusalOf('chatflow.apply', first)).code).toBe('FLOWISE_WRITE_UNSETTLED');
+    fake.heal();
+    fake.rows.editInCanvas(id, (flow: Canvas) => {
+      delete flow.flowright;
+      flow.nodes[0].data.label = 'theirs';
+    });
+    past = 5 * TIMEOUT_SECONDS * 1_000;
+    const { writes, recorded } = await scene.ask('chatflow.sync');
+    expect([writes[0].outcome, recorded.length]).toEqual(['superseded', 1]);
+    expect((await scene.refusalOf('chatflow.apply', first)).code).toBe('chatflow_conflict');
+    expect([labelNow(), await origins()]).toEqual(['theirs', ['edit', 'write']]);
+  });
+
+  it('[FLR-idempotent-write] the same key is the same change, though its base is gone by then', async () => {
+    const input = { ...(await prepared('once')), idempotency_key: 'once' };
+    const first = await scene.ask('chatflow.apply', input);
+    const second = await scene.ask('chatflow.apply', input);
+    expect([second.write_id, second.version]).toEqual([first.write_id, first.version]);
+    const other = await scene.refusalOf('chatflow.apply', { ...(await prepared('other')), idempotency_key: 'once' });
+    expect([other.code, await origins()]).toEqual(['CONFLICT', ['write', 'write']]);
+  });
+});
