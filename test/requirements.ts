@@ -6,6 +6,7 @@ import { CRASH_REQUIREMENTS } from './requirements/crash.ts';
 import { FLOW_MODEL_REQUIREMENTS } from './requirements/flow-model.ts';
 import { FLOWCHART_DOOR_REQUIREMENTS } from './requirements/flowchart-doors.ts';
 import { FLOWISE_CLIENT_REQUIREMENTS } from './requirements/flowise-client.ts';
+import { LIVE_REQUIREMENTS } from './requirements/flowise-live.ts';
 import { GRAPH_REQUIREMENTS } from './requirements/graph.ts';
 import { KNOWLEDGE_REQUIREMENTS } from './requirements/knowledge.ts';
 import { LLM_REQUIREMENTS } from './requirements/llm.ts';
@@ -30,6 +31,7 @@ export const REQUIREMENTS: Record<string, string> = {
   ...FLOW_MODEL_REQUIREMENTS,
   ...FLOWISE_CLIENT_REQUIREMENTS,
   ...KNOWLEDGE_REQUIREMENTS,
+  ...LIVE_REQUIREMENTS,
   ...REFRESH_REQUIREMENTS,
   ...CRASH_REQUIREMENTS,
   'S002-1.1-constants': 'File name, starter folder, 200 summaries and 100 steps are as pinned',

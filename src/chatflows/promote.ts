@@ -144,13 +144,19 @@ async function mapCredentials(
   const map = new Map<string, ApiCredential>();
   for (const id of used) {
     const source = here.find((credential) => credential.id === id);
-    if (!source && given[id] === undefined) continue;
-    map.set(id, counterpart(source, there, given[id] ?? (source && given[source.name]), to.server, id));
+    const wanted = chosen(given, id) ?? (source && chosen(given, source.name));
+    if (!source && wanted === undefined) continue;
+    map.set(id, counterpart(source, there, wanted, to.server, id));
   }
   return {
     flow: withCredentials(flow, (id) => map.get(id)?.id ?? ''),
     notes: [...used].map((id) => credentialNote(id, here, map.get(id))),
   };
+}
+
+/** Names come from a server: `constructor` is one like any other. */
+function chosen(given: Record<string, string>, name: string): string | undefined {
+  return Object.hasOwn(given, name) ? given[name] : undefined;
 }
 
 function counterpart(

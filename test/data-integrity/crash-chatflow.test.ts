@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type ChatflowScene, CONVERSATION_OPS, change, openChatflowScene } from '../support/chatflow-scene.ts';
 import { onFirstDatabase, type TestStore } from '../support/databases.ts';
-import { type ChatflowRow, type FakeFlowise, startFakeFlowise } from '../support/fake-flowise/index.ts';
+import { type FakeFlowise, startFakeFlowise } from '../support/fake-flowise/index.ts';
 import { type Apply, applyInProgram, applyKilledAt, type DeathPoint, killedAt } from './chatflow-kill.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a flow as the canvas has it
@@ -77,7 +77,7 @@ onFirstDatabase((_engine, makeStore) => {
   });
 
   const rows = () => [...fake.rows.chatflows.values()];
-  const rowOf = (id: string) => fake.rows.chatflows.get(id) as ChatflowRow;
+  const rowOf = (id: string) => fake.rows.chatflows.get(id) as { flowData: string };
   const historyOf = async (chatflow_id: string): Promise<Version[]> =>
     (await scene.ask('chatflow.history', { chatflow_id })).items;
   const originsOf = async (id: string) => (await historyOf(id)).map(({ origin }) => origin);

@@ -20,7 +20,9 @@ export interface Finished {
 }
 
 export function programEnv(options: ProgramOptions): NodeJS.ProcessEnv {
-  const inherited = Object.entries(process.env).filter(([name]) => !/^(FLOWRIGHT|FLOW|HUB|FLOWISE|KNOWLEDGE|WORKDAY)_/.test(name));
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !/^(FLOWRIGHT|FLOW|HUB|FLOWISE|KNOWLEDGE|WORKDAY)_/.test(name),
+  );
   return {
     ...Object.fromEntries(inherited),
     FLOWRIGHT_HOME: options.home,

@@ -2,13 +2,11 @@ import type { FlowInput, FlowNode, FlowOutput, NodeData } from '../flow/model.ts
 import type { NodeInput, NodeOutput, NodeSchema } from '../node-schema.ts';
 import { isShown } from './conditions.ts';
 import { anchorsOf, inputHandle, outputHandle, paramsOf } from './handles.ts';
+import { heightOf } from './node-height.ts';
 import { canvasForm } from './values.ts';
 
 export const NODE_WIDTH = 300;
 const LEAST_HEIGHT = 260;
-const MOST_HEIGHT = 900;
-const HEIGHT_OF_PARAM = 22;
-const HEIGHT_OF_ANCHOR = 12;
 
 /** What the canvas shows of a definition, beside what the server needs. */
 const SHOWN_FIELDS = ['tags', 'badge', 'deprecateMessage', 'color', 'hideInput', 'hideOutput', 'hint', 'documentation'];
@@ -56,10 +54,9 @@ export function finished(node: FlowNode): FlowNode {
   const withDisplay = (input: FlowInput): FlowInput => ({ ...input, display: isShown(input, inputs) });
   const inputParams = paramsOf(node).map(withDisplay);
   const inputAnchors = anchorsOf(node).map(withDisplay);
-  const visible = inputParams.filter((param) => param.display === true).length;
-  const height = LEAST_HEIGHT + visible * HEIGHT_OF_PARAM + inputAnchors.length * HEIGHT_OF_ANCHOR;
   const data = { ...node.data, inputParams, inputAnchors };
-  return { ...node, data, height: Math.min(MOST_HEIGHT, height) };
+  const shown = { ...node, data };
+  return { ...shown, height: heightOf(shown) };
 }
 
 function flowInput(nodeId: string, input: NodeInput): FlowInput {
