@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { PatchOps } from '../flowise/index.ts';
+import { isDeeperThan, MAX_FLOW_DEPTH, PatchOps } from '../flowise/index.ts';
 import { isoNow } from '../kernel/clock.ts';
 import { type AnyOperation, type Context, defineOperation } from '../operations/index.ts';
 import { compileRequest } from './compile-request.ts';
@@ -14,6 +14,12 @@ export const FlowDataText = z
   .string()
   .max(MAX_FLOW_TEXT)
   .describe('A whole flowData as JSON text, instead of operations');
+
+/** Whatever recurses over operations may count on this depth. */
+export const BoundedOps = PatchOps.refine(
+  (ops) => !isDeeperThan(ops, MAX_FLOW_DEPTH),
+  `must not be nested deeper than ${MAX_FLOW_DEPTH} levels`,
+);
 
 export const AllowIncomplete = z
   .boolean()
@@ -56,7 +62,7 @@ const compilePatch = defineOperation({
   input: z.strictObject({
     server: ServerName,
     chatflow_id: ChatflowId.optional().describe('The chatflow to change; left out for a new one'),
-    ops: PatchOps.optional().describe('Patch operations, in order'),
+    ops: BoundedOps.optional().describe('Patch operations, in order'),
     flow_data: FlowDataText.optional(),
     allow_incomplete: AllowIncomplete,
   }),

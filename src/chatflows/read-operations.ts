@@ -1,5 +1,13 @@
 import * as z from 'zod';
-import { type Chatflow, diffFlows, diffLines, hideSecrets, summariseFlow, validateFlow } from '../flowise/index.ts';
+import {
+  type Chatflow,
+  diffFlows,
+  diffLines,
+  hideSecrets,
+  parseFlow,
+  summariseFlow,
+  validateFlow,
+} from '../flowise/index.ts';
 import { refusal } from '../kernel/errors.ts';
 import { type Context, defineOperation, pageInput, pageOutput, plainText } from '../operations/index.ts';
 import { canvasUrl, chatflowOn } from './chatflow-on.ts';
@@ -164,8 +172,15 @@ const validate = defineOperation({
 });
 
 function judge(text: string, options: Parameters<typeof validateFlow>[1]) {
-  const state = stateOf(text);
-  const { valid, errors, warnings, node_count, edge_count } = validateFlow(state.flow, options);
+  const parsed = parseFlow(text);
+  if (!parsed.flow) {
+    const errors = parsed.issues.map((issue) => ({
+      ...issue,
+      message: `The flow cannot be read: it ${issue.message}.`,
+    }));
+    return { valid: false, node_count: 0, edge_count: 0, errors, warnings: [] };
+  }
+  const { valid, errors, warnings, node_count, edge_count } = validateFlow(parsed.flow, options);
   return { valid, node_count, edge_count, errors, warnings };
 }
 

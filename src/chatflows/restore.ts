@@ -1,7 +1,8 @@
-import { diffFlows, diffLines, flowHash, unstampFlow } from '../flowise/index.ts';
+import { diffFlows, diffLines, flowHash, parseFlow, unstampFlow } from '../flowise/index.ts';
 import { refusal } from '../kernel/errors.ts';
 import type { CarriedFields } from './carried-fields.ts';
 import type { ChatflowNeeds } from './needs.ts';
+import { unsound } from './sound.ts';
 import { readState, stateOf } from './states.ts';
 import { findVersion } from './versions.ts';
 import type { PlannedWrite } from './written.ts';
@@ -30,6 +31,9 @@ export async function planRestore(needs: Needs, vaultId: string, request: Restor
       `Version ${row.version} holds no flow: the chatflow was gone then. Choose an earlier one.`,
     );
   }
+  // A write carries a stamp, and only a flow can: what Flowise stored of other texts is kept and not put back.
+  const { issues } = parseFlow(state.text);
+  if (issues) throw unsound(issues, `The text of version ${row.version} cannot be put back`);
   const before = await client.getChatflow(request.chatflow_id);
   const base_hash = before && flowHash(before.flowData);
   if (request.base_hash !== undefined && request.base_hash !== base_hash) {

@@ -12,7 +12,7 @@ export interface FlowState {
 
 export const NO_FLOW: FlowData = { nodes: [], edges: [] };
 
-/** A text that is no flow, which Flowise also stores, counts as an empty one: it can be kept and put back all the same. */
+/** A text that is no flow, which Flowise also stores, counts as an empty one: it can be kept all the same. */
 export function stateOf(text: string): FlowState {
   const parsed = parseFlow(text);
   const flow = parsed.flow ?? NO_FLOW;

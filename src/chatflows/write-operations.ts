@@ -1,10 +1,9 @@
 import * as z from 'zod';
-import { PatchOps } from '../flowise/index.ts';
 import { badRequest } from '../kernel/errors.ts';
 import { type Context, defineOperation, plainText } from '../operations/index.ts';
 import { earlierWrite, requestHash } from './earlier-write.ts';
 import type { ChatflowNeeds } from './needs.ts';
-import { AllowIncomplete, FlowDataText } from './patch-operations.ts';
+import { AllowIncomplete, BoundedOps, FlowDataText } from './patch-operations.ts';
 import { assertMayWrite, planChange, writePlan } from './plan-change.ts';
 import { planPromotion } from './promote.ts';
 import { ChatflowId, ChatflowTypeName, Hash, ServerName } from './record.ts';
@@ -59,7 +58,7 @@ const apply = defineOperation({
     chatflow_id: ChatflowId.optional().describe('The chatflow to change; left out to make a new one'),
     name: plainText(200).min(1).optional().describe('Name of a new chatflow, or a new name'),
     type: ChatflowTypeName.default('CHATFLOW').describe('Kind of a new chatflow'),
-    ops: PatchOps.optional().describe('Patch operations, as they were compiled'),
+    ops: BoundedOps.optional().describe('Patch operations, as they were compiled'),
     flow_data: FlowDataText.optional(),
     allow_incomplete: AllowIncomplete,
     base_hash: Hash.optional().describe('base_hash of the compile; needed for a chatflow that exists'),

@@ -13,6 +13,7 @@ export type * from './flow/diff.ts';
 export { diffLines, NO_CHANGES, renderDiff } from './flow/diff-lines.ts';
 export {
   flowHash,
+  isDeeperThan,
   MAX_FLOW_CHARS,
   MAX_FLOW_DEPTH,
   type ParsedFlow,

@@ -7,7 +7,7 @@ import { STATES } from './status.ts';
 const server = z.string().nullable().describe('The Flowise server that is meant; null when none is configured');
 
 const KnowledgePart = z
-  .object({
+  .strictObject({
     part: z.enum(PARTS).describe('What it is about'),
     state: z.enum(STATES).describe('ok: it can be relied on; anything else is explained by reason'),
     origin: z
@@ -30,31 +30,31 @@ const KnowledgePart = z
   .meta({ id: 'KnowledgePart' });
 
 export const KnowledgeStatusResponse = z
-  .object({ ok: z.literal(true), server, parts: z.array(KnowledgePart), ...traceOutput })
+  .strictObject({ ok: z.literal(true), server, parts: z.array(KnowledgePart), ...traceOutput })
   .meta({ id: 'KnowledgeStatusResponse' });
 export type KnowledgeStatusResponse = z.output<typeof KnowledgeStatusResponse>;
 
 const RefreshedPart = z
-  .object({
+  .strictObject({
     part: z.enum(PARTS).describe('What it is about'),
     outcome: z.enum(OUTCOMES).describe('What became of it'),
     line: z.string().describe('The same in one line for people and logs'),
     items: z.int().describe('How many entries there are'),
     new: z.array(z.string()).describe('Names of entries that were not known'),
     changed: z
-      .array(z.object({ name: z.string(), fields: z.array(z.string()).describe('Which fields') }))
+      .array(z.strictObject({ name: z.string(), fields: z.array(z.string()).describe('Which fields') }))
       .describe('Entries that are different now'),
     removed: z.array(z.string()).describe('Names of entries that are gone; they are kept and not used'),
     issues: z
-      .array(z.object({ code: z.string(), message: z.string(), path: z.string().describe('Where') }))
+      .array(z.strictObject({ code: z.string(), message: z.string(), path: z.string().describe('Where') }))
       .describe('What validation found'),
-    error: z.object({ code: z.string(), message: z.string() }).optional().describe('Why this part failed'),
+    error: z.strictObject({ code: z.string(), message: z.string() }).optional().describe('Why this part failed'),
     reference: z.string().optional().describe('Where the reference was written'),
   })
   .meta({ id: 'RefreshedPart' });
 
 export const KnowledgeRefreshResponse = z
-  .object({
+  .strictObject({
     ok: z.boolean().describe('Whether every part went well'),
     server,
     dry_run: z.boolean().describe('Nothing was written'),
@@ -67,11 +67,11 @@ export const KnowledgeRefreshResponse = z
 export type KnowledgeRefreshResponse = z.output<typeof KnowledgeRefreshResponse>;
 
 const AuditedNode = z
-  .object({
+  .strictObject({
     node_type: z.string(),
     verdict: z.enum(VERDICTS),
     differences: z.array(
-      z.object({
+      z.strictObject({
         path: z.string().describe('Which field, such as /input_params/modelName/default'),
         kind: z
           .enum(['missing', 'extra', 'changed', 'order'])
@@ -86,7 +86,7 @@ const AuditedNode = z
   .meta({ id: 'AuditedNode' });
 
 export const KnowledgeAuditResponse = z
-  .object({
+  .strictObject({
     ok: z.boolean().describe('No node is MAJOR or CRITICAL'),
     server: z.string(),
     source_host: z.string().describe('The server that was asked'),
@@ -96,7 +96,7 @@ export const KnowledgeAuditResponse = z
       .enum(['own', 'baseline', 'none'])
       .describe('What was compared: the snapshot of this server, or what came with Flowright'),
     ci: z.boolean().describe('Whether the command ends with 1 unless ok'),
-    summary: z.object({
+    summary: z.strictObject({
       live: z.int().describe('Nodes of the server'),
       local: z.int().describe('Nodes of the snapshot'),
       texts: z.int().describe('Sentences that are worded otherwise; nothing depends on them'),

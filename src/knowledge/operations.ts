@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { isoNow } from '../kernel/clock.ts';
-import { SERVER_NAME } from '../kernel/config.ts';
+import { SERVER_NAME } from '../kernel/flowise-settings.ts';
 import { type Context, defineOperation, traceOf } from '../operations/index.ts';
 import { KnowledgeAuditResponse, KnowledgeRefreshResponse, KnowledgeStatusResponse } from './answers.ts';
 import { auditNodes } from './audit.ts';

@@ -73,18 +73,16 @@ export async function makeStore(engine: Engine, options: StoreOptions = {}): Pro
 
 async function makePostgresDatabase(options: StoreOptions): Promise<{ url: string; drop(): Promise<void> }> {
   const name = `test_${randomBytes(6).toString('hex')}`;
-  await asOwner(`create database ${name} template ${options.isEmpty ? 'template0' : TEMPLATE}`);
+  await asOwner(`create database ${name} template ${options.isEmpty ? 'template0' : TEMPLATE} strategy file_copy`);
   const url = new URL(inject('postgresUrl'));
   url.pathname = `/${name}`;
   return { url: url.href, drop: () => asOwner(`drop database ${name} with (force)`) };
 }
 
+let owners: pg.Pool | undefined;
+
+/** One connection for all stores of a file; it keeps no process alive. */
 async function asOwner(statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: inject('postgresUrl') });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
+  owners ??= new pg.Pool({ connectionString: inject('postgresUrl'), max: 1, allowExitOnIdle: true });
+  await owners.query(statement);
 }

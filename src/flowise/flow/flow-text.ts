@@ -84,8 +84,8 @@ export function semanticHash(flow: FlowData): string {
 }
 
 /** Level by level, because recursion is what a deep value breaks. */
-function isDeeperThan(value: unknown, limit: number): boolean {
-  let level: object[] = [value as object];
+export function isDeeperThan(value: object, limit: number): boolean {
+  let level: object[] = [value];
   for (let depth = 0; level.length > 0; depth += 1) {
     if (depth >= limit) return true;
     const below: object[] = [];

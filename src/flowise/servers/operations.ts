@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { SERVER_NAME } from '../../kernel/config.ts';
+import { SERVER_NAME } from '../../kernel/flowise-settings.ts';
 import {
   type AnyOperation,
   type Context,

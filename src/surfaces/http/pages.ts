@@ -10,10 +10,13 @@ import { openApiDocument } from './openapi.ts';
 /** What is not an operation: the sign-in link, the front page, the API description. The explicit public list. */
 export async function addPages(server: FastifyInstance, app: App): Promise<void> {
   const config = { public: true };
-  const document = JSON.stringify(openApiDocument(await app.catalogue.all()));
-  server.get('/api/v1/openapi.json', { config }, (_request, reply) =>
-    reply.type('application/json; charset=utf-8').send(document),
-  );
+  const operations = await app.catalogue.all();
+  // Written when it is first asked for: a hub starts sooner without it.
+  let document: string | undefined;
+  server.get('/api/v1/openapi.json', { config }, (_request, reply) => {
+    document ??= JSON.stringify(openApiDocument(operations));
+    return reply.type('application/json; charset=utf-8').send(document);
+  });
   // Without HEAD, which a link preview sends: only opening the link uses it up.
   server.get('/signin', { config, exposeHeadRoute: false }, (request, reply) => signIn(app, request, reply));
   server.get('/', { config }, (request, reply) => front(app, request, reply));

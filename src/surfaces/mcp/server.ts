@@ -18,7 +18,7 @@ export function createMcpServer(app: App, tools: Map<string, OperationTool>, res
   const { server } = mcp;
   server.registerCapabilities({ tools: {} });
   server.setRequestHandler('tools/list', () => ({
-    tools: [...tools.values()].map(({ announcement }) => announcement),
+    tools: [...tools.values()].map(({ announcement }) => announcement()),
   }));
   server.setRequestHandler('tools/call', async (request, context): Promise<CallToolResult> => {
     const tool = tools.get(request.params.name);

@@ -2,10 +2,10 @@ import type { Tool } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import type { AnyOperation } from '../../operations/index.ts';
 
-/** A tool of the MCP door: an operation and how it is announced. */
+/** A tool of the MCP door: an operation and how it is announced, which is worked out when somebody first asks. */
 export interface OperationTool {
   operation: AnyOperation;
-  announcement: Tool;
+  announcement(): Tool;
 }
 
 /** `vault_id` is context, not input: the door takes it out before the operation sees the arguments. */
@@ -16,7 +16,14 @@ export function operationTools(operations: readonly AnyOperation[]): Map<string,
   for (const operation of operations) {
     if (!operation.mcp) continue;
     const name = operation.mcp.tool;
-    tools.set(name, { operation, announcement: announce(name, operation) });
+    let announced: Tool | undefined;
+    tools.set(name, {
+      operation,
+      announcement: () => {
+        announced ??= announce(name, operation);
+        return announced;
+      },
+    });
   }
   return tools;
 }
