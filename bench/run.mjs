@@ -2,11 +2,12 @@
 import { arch, cpus, platform } from 'node:os';
 import { benchColdStart } from './cold-start.mjs';
 import { benchHttp } from './http.mjs';
+import { benchKnowledge } from './knowledge.mjs';
 import { benchListScaling } from './list-scaling.mjs';
 import { benchReview } from './review.mjs';
 
 console.log(`Node ${process.versions.node}, ${platform()} ${arch()}, ${cpus().length} cores, embedded SQLite`);
-const results = [benchColdStart(), benchListScaling(), await benchHttp(), await benchReview()];
+const results = [benchColdStart(), benchListScaling(), await benchHttp(), await benchReview(), await benchKnowledge()];
 if (!results.every(({ ok }) => ok)) {
   console.log('a wanted number was missed');
   process.exitCode = 1;

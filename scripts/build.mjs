@@ -32,6 +32,7 @@ const { metafile } = await build({
     'pino',
     '@modelcontextprotocol/*',
     'socket.io',
+    'undici',
     '@langchain/*',
   ],
   chunkNames: 'chunks/[name]-[hash]',

@@ -8,6 +8,7 @@ import {
   type PatchOp,
 } from '../flowise/index.ts';
 import { badRequest, type Issue, refusal } from '../kernel/errors.ts';
+import { hideSecretsInText } from '../kernel/secret-text.ts';
 import type { KnowledgeSession } from '../knowledge/index.ts';
 import { chatflowOn } from './chatflow-on.ts';
 import type { ChatflowNeeds } from './needs.ts';
@@ -76,8 +77,10 @@ async function resolvedOps(session: KnowledgeSession, ops: readonly PatchOp[]): 
   return resolved;
 }
 
-async function credentialOf(session: KnowledgeSession, wanted: string, at: number) {
-  const answer = await session.resolveCredential(wanted);
+async function credentialOf(session: KnowledgeSession, name: string, at: number) {
+  const answer = await session.resolveCredential(name);
+  // Somebody may have taken the key itself for its name.
+  const wanted = hideSecretsInText(name);
   if (answer.found === 'one') {
     return { credential_id: answer.credential.credential_id, credential_type: answer.credential.type };
   }

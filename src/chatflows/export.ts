@@ -1,4 +1,6 @@
 import { type Chatflow, hideSecrets } from '../flowise/index.ts';
+import { hideSecretsIn } from '../kernel/hide-secrets.ts';
+import { hideSecretsInText } from '../kernel/secret-text.ts';
 import { carriedFields, typeOf } from './carried-fields.ts';
 import { stateOf } from './states.ts';
 
@@ -6,18 +8,19 @@ const MAX_NAME = 60;
 
 /** One chatflow as a file: the same chatflow is the same text, whatever order Flowise keeps its keys in. */
 export function exportedFlow(chatflow: Chatflow): { file_name: string; chatflow_id: string; content: string } {
-  const { flow, flow_hash } = stateOf(chatflow.flowData);
+  const { flow, semantic_hash } = stateOf(chatflow.flowData);
   const { flowright: _, ...masked } = hideSecrets(flow);
   const document = {
     chatflow_id: chatflow.id,
-    name: chatflow.name,
+    name: hideSecretsInText(chatflow.name),
     type: typeOf(chatflow),
-    ...carriedFields(chatflow),
-    flow_hash,
+    ...(hideSecretsIn(carriedFields(chatflow)) as object),
+    // Tells that a hidden secret changed; the hash of the text would change with every write.
+    semantic_hash,
     flow: masked,
   };
   return {
-    file_name: `${slug(chatflow.name)}.${slug(chatflow.id)}.json`,
+    file_name: `${slug(hideSecretsInText(chatflow.name))}.${slug(chatflow.id)}.json`,
     chatflow_id: chatflow.id,
     content: `${JSON.stringify(ordered(document), null, 2)}\n`,
   };

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { takeTurns } from '../database/index.ts';
 import type { Chatflow } from '../flowise/index.ts';
 import { isoNow } from '../kernel/clock.ts';
+import { hideSecretsInText } from '../kernel/secret-text.ts';
 import { type Context, defineOperation, plainText, traceOf, traceOutput } from '../operations/index.ts';
 import type { ChatflowNeeds } from './needs.ts';
 import { ChatflowId, ServerName, VersionRecord, versionRecord } from './record.ts';
@@ -82,7 +83,7 @@ const sync = defineOperation({
       looked_at: chatflows.length,
       recorded: rows.map(({ chatflow_id, name, version, origin, summary }) => ({
         chatflow_id,
-        name,
+        name: hideSecretsInText(name),
         version: Number(version),
         origin,
         summary,

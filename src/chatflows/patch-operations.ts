@@ -1,12 +1,15 @@
 import * as z from 'zod';
 import { isDeeperThan, MAX_FLOW_DEPTH, PatchOps } from '../flowise/index.ts';
 import { isoNow } from '../kernel/clock.ts';
+import { hideSecretsIn } from '../kernel/hide-secrets.ts';
+import { hideSecretsInText } from '../kernel/secret-text.ts';
 import { type AnyOperation, type Context, defineOperation } from '../operations/index.ts';
 import { compileRequest } from './compile-request.ts';
 import type { ChatflowNeeds } from './needs.ts';
 import { ChatflowId, FlowDiffRecord, Issues, ServerName } from './record.ts';
 import { compiledCard } from './render.ts';
 import { SERVER_ERRORS } from './server-errors.ts';
+import { shownIssues } from './sound.ts';
 import { keepState, stateOf } from './states.ts';
 
 export const MAX_FLOW_TEXT = 20 * 1_048_576;
@@ -103,11 +106,11 @@ const compilePatch = defineOperation({
       edge_count: flow_data.edges.length,
       diff,
       diff_summary,
-      errors,
-      warnings,
-      tools_to_create: compilation.tools.map(({ tool }) => tool.name),
-      missing_node_types: compilation.missing_node_types,
-      anchor_metrics: compilation.anchor_metrics,
+      errors: shownIssues(errors),
+      warnings: shownIssues(warnings),
+      tools_to_create: compilation.tools.map(({ tool }) => hideSecretsInText(tool.name)),
+      missing_node_types: compilation.missing_node_types.map(hideSecretsInText),
+      anchor_metrics: hideSecretsIn(compilation.anchor_metrics) as typeof compilation.anchor_metrics,
     };
   },
 });

@@ -27,6 +27,7 @@ import {
 } from './record.ts';
 import { chatflowCard, chatflowTable, diffCard, exportCard, historyTable, judgementCard } from './render.ts';
 import { SERVER_ERRORS } from './server-errors.ts';
+import { shownIssues } from './sound.ts';
 import { type FlowState, readState, stateOf } from './states.ts';
 import { findVersion, listVersions } from './versions.ts';
 
@@ -181,7 +182,7 @@ function judge(text: string, options: Parameters<typeof validateFlow>[1]) {
     return { valid: false, node_count: 0, edge_count: 0, errors, warnings: [] };
   }
   const { valid, errors, warnings, node_count, edge_count } = validateFlow(parsed.flow, options);
-  return { valid, node_count, edge_count, errors, warnings };
+  return { valid, node_count, edge_count, errors: shownIssues(errors), warnings: shownIssues(warnings) };
 }
 
 const Side = plainText(64).min(1);

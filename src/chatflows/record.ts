@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { CHATFLOW_TYPES, type Chatflow } from '../flowise/index.ts';
+import { hideSecretsInText } from '../kernel/secret-text.ts';
 import { plainText } from '../operations/index.ts';
 import { typeOf } from './carried-fields.ts';
 import { stateOf } from './states.ts';
@@ -37,11 +38,11 @@ export function chatflowItem(chatflow: Chatflow): ChatflowItem {
   const { flow, flow_hash, semantic_hash } = stateOf(chatflow.flowData);
   return {
     chatflow_id: chatflow.id,
-    name: chatflow.name,
+    name: hideSecretsInText(chatflow.name),
     type: typeOf(chatflow),
     deployed: chatflow.deployed === true,
     is_public: chatflow.isPublic === true,
-    category: chatflow.category ?? null,
+    category: chatflow.category ? hideSecretsInText(chatflow.category) : null,
     updated_at: chatflow.updatedDate ?? null,
     node_count: flow.nodes.length,
     edge_count: flow.edges.length,
@@ -88,14 +89,14 @@ export function versionRecord(row: VersionRow): VersionRecord {
   return {
     version: Number(version),
     origin,
-    name,
+    name: hideSecretsInText(name),
     type,
     flow_hash,
     node_count: Number(node_count),
     edge_count: Number(edge_count),
     summary,
     label,
-    message,
+    message: hideSecretsInText(message),
     author,
     created_at,
   };

@@ -2,11 +2,13 @@ import * as z from 'zod';
 import type { FlowiseClient } from '../flowise/index.ts';
 import { isoNow } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
+import { hideSecretsInText } from '../kernel/secret-text.ts';
 import { type Context, traceOf, traceOutput } from '../operations/index.ts';
 import { canvasUrl } from './chatflow-on.ts';
 import { recordIntent, type WritePlan, type WriteRow } from './intents.ts';
 import type { ChatflowNeeds } from './needs.ts';
 import { Issues } from './record.ts';
+import { shownIssues } from './sound.ts';
 import { sendWrite } from './write.ts';
 
 export const WrittenRecord = z
@@ -68,9 +70,9 @@ export async function intendWrite(context: Context<ChatflowNeeds>, decided: Deci
     write_id,
     summary: '',
     diff_summary: planned.diff_summary,
-    warnings: planned.warnings,
+    warnings: shownIssues(planned.warnings),
     tools_created: [],
-    notes: planned.notes,
+    notes: planned.notes.map(hideSecretsInText),
     canvas_url: '',
     ...traceOf(context),
   };
@@ -107,11 +109,11 @@ export async function performWrite(context: Context<ChatflowNeeds>, intended: Wr
   return {
     ...intended,
     chatflow_id: chatflow.id,
-    name: chatflow.name,
+    name: hideSecretsInText(chatflow.name),
     version: Number(version.version),
     flow_hash: version.flow_hash ?? '',
     summary: version.summary,
-    tools_created,
+    tools_created: tools_created.map(hideSecretsInText),
     canvas_url: canvasUrl(client, chatflow),
   };
 }

@@ -18,7 +18,7 @@ export interface DeathPoint {
   arrived: boolean;
 }
 
-export interface Apply {
+export interface Apply extends Record<string, unknown> {
   name?: string;
   chatflow_id?: string;
   ops: unknown[];

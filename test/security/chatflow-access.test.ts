@@ -93,25 +93,28 @@ onEachDatabase((_engine, makeStore) => {
     };
     const asked = () => fakes.map(({ requests }) => requests.count());
 
-    it.each(HOLDERS)('a $holder does what that role may and nothing else', async ({ holder, role, agent }) => {
-      const asker = await hub.asker(`the-${holder.replaceAll(' ', '-')}`, { role, agent });
-      for (const operation of operations) {
-        const expected = outcomeFor(operation.name, role, agent, agentsWrite);
-        const input = await scene.inputFor(operation.name);
-        for (const route of routesOf(operation).filter((each) => fits(each, input))) {
-          const before = { rows: await rows(), asked: asked() };
-          const reply = await sent(asker, route, input);
-          expect(codeOf(reply), `${operation.name}: ${JSON.stringify(reply.body).slice(0, 300)}`).toBe(expected);
-          if (expected === 'done') continue;
-          expect(reply.status).toBe(403);
-          // A refusal leaves nothing behind, and Flowise never hears of the question.
-          expect({ rows: await rows(), asked: asked() }, operation.name).toEqual(before);
+    // Where agents may write, only they may more than before.
+    it.each(HOLDERS.filter(({ agent }) => agent || !agentsWrite))(
+      'a $holder does what that role may and nothing else',
+      async ({ holder, role, agent }) => {
+        const asker = await hub.asker(`the-${holder.replaceAll(' ', '-')}`, { role, agent });
+        for (const operation of operations) {
+          const expected = outcomeFor(operation.name, role, agent, agentsWrite);
+          const input = await scene.inputFor(operation.name);
+          for (const route of routesOf(operation).filter((each) => fits(each, input))) {
+            const before = { rows: await rows(), asked: asked() };
+            const reply = await sent(asker, route, input);
+            expect(codeOf(reply), `${operation.name}: ${JSON.stringify(reply.body).slice(0, 300)}`).toBe(expected);
+            if (expected === 'done') continue;
+            expect(reply.status).toBe(403);
+            // A refusal leaves nothing behind, and Flowise never hears of the question.
+            expect({ rows: await rows(), asked: asked() }, operation.name).toEqual(before);
+          }
         }
-      }
-    });
+      },
+    );
 
     it('somebody without a token gets nothing', async () => {
-      const before = asked();
       for (const operation of operations) {
         const input = await scene.inputFor(operation.name);
         const known = asked();
@@ -121,7 +124,6 @@ onEachDatabase((_engine, makeStore) => {
         expect([reply.status, reply.body.code], operation.name).toEqual([401, 'UNAUTHORIZED']);
         expect(asked(), operation.name).toEqual(known);
       }
-      expect(asked().length).toBe(before.length);
     });
   });
 
@@ -153,10 +155,11 @@ onEachDatabase((_engine, makeStore) => {
 
     it('has none of the servers, added or configured, and is told so as of one that is nowhere', async () => {
       expect(await done(ask('server.list', {}))).toMatchObject({ total_count: 0, items: [] });
-      const known = fakes.map(({ requests }) => requests.count());
-      for (const { name, input } of operations) {
-        if (['server.list', 'server.add'].includes(name)) continue;
-        const given = await scene.inputFor(name);
+      const names = operations.map(({ name }) => name).filter((name) => !['server.list', 'server.add'].includes(name));
+      const inputs = new Map<string, Input>();
+      for (const name of names) inputs.set(name, await scene.inputFor(name));
+      const before = fakes.map(({ requests }) => requests.count());
+      for (const [name, given] of inputs) {
         const key = name.startsWith('server.') ? 'name' : 'server';
         for (const server of ['main', 'other', 'default']) {
           const hidden = await ask(name, { ...given, [key]: server });
@@ -164,11 +167,8 @@ onEachDatabase((_engine, makeStore) => {
           expect([hidden.status, hidden.body.code], name).toEqual([400, 'FLOWISE_SERVER_UNKNOWN']);
           expect(JSON.stringify(hidden.body)).toBe(JSON.stringify(missing.body).replaceAll('nowhere', server));
         }
-        expect(input).toBeDefined();
       }
-      const after = fakes.map(({ requests }) => requests.count());
-      // Making inputs asks; what elsewhere sent does not.
-      expect(after.length).toBe(known.length);
+      expect(fakes.map(({ requests }) => requests.count())).toEqual(before);
     });
 
     it('that works with the same Flowise has a history, labels and knowledge of its own', async () => {
@@ -194,7 +194,7 @@ onEachDatabase((_engine, makeStore) => {
     });
 
     it('may use the same idempotency key for a write of its own', async () => {
-      const input = { ...(await scene.inputFor('chatflow.apply')), idempotency_key: 'the-same' };
+      const input: Input = { ...(await scene.inputFor('chatflow.apply')), idempotency_key: 'the-same' };
       const first = await done(sent(hub.owner, routeFor('chatflow.apply', input), { ...input, name: 'Ours' }));
       const { payload_hash } = await done(ask('patch.compile', { ops: input.ops }));
       const second = await done(ask('chatflow.apply', { ...input, payload_hash, name: 'Theirs' }));

@@ -3,6 +3,7 @@ import type { FlowData } from '../flow/model.ts';
 import type { NodeSchemas } from '../node-schema.ts';
 import { checkEdges } from './check-edges.ts';
 import { checkGraph } from './check-graph.ts';
+import { checkHidden } from './check-hidden.ts';
 import { checkNodes } from './check-nodes.ts';
 import { createFindings, type Finding, viewFlow } from './flow-view.ts';
 
@@ -63,6 +64,7 @@ function findingsOf(flow: FlowData, options: ValidateOptions): readonly Finding[
     toolRefs: new Set(toolRefs),
   };
   checkNodes(view, known, findings);
+  checkHidden(view, findings);
   checkEdges(view, findings);
   checkGraph(view, findings);
   return findings.all;

@@ -31,6 +31,8 @@ export type Fault = {
   | { kind: 'flood'; bytes: number }
   /** The right answer after this was settled. */
   | { kind: 'wait'; until: Promise<unknown> }
+  /** The answer that is right now, sent once this was settled: by then it may be old. */
+  | { kind: 'held'; until: Promise<unknown> }
 );
 
 export interface PlacedFault {
@@ -90,6 +92,9 @@ export function sendFaulty(response: ServerResponse, fault: Fault, right: Answer
       return;
     case 'flood':
       flood(response, fault.bytes);
+      return;
+    case 'held':
+      void fault.until.then(() => right && send(response, right));
       return;
     case 'none':
     case 'wait':

@@ -128,15 +128,18 @@ async function seenAndAgreed(wanted: Record<string, unknown>, cli: Cli): Promise
     base_hash: string | null;
     payload_hash: string;
   };
-  const { render, renderInColour } = compile.cli ?? {};
-  const colour = wantsColour(cli.environment, process.stderr.isTTY === true);
-  const card = colour ? await renderInColour?.(compiled) : await render?.(compiled);
-  cli.tell(inertButColours(card ?? ''));
-  if (!compiled.ok) {
-    process.exitCode = 1;
-    return null;
+  // A program gets the answer or the refusal of the write itself, and nothing beside it.
+  if (!cli.options().json) {
+    const { render, renderInColour } = compile.cli ?? {};
+    const colour = wantsColour(cli.environment, process.stderr.isTTY === true);
+    const card = colour ? await renderInColour?.(compiled) : await render?.(compiled);
+    cli.tell(inertButColours(card ?? ''));
+    if (!compiled.ok) {
+      process.exitCode = 1;
+      return null;
+    }
   }
-  await confirm({ summary: inertLine(`Write this to ${compiled.server}`), removes: false }, cli);
+  if (compiled.ok) await confirm({ summary: inertLine(`Write this to ${compiled.server}`), removes: false }, cli);
   return given({ base_hash: compiled.base_hash ?? undefined, payload_hash: compiled.payload_hash });
 }
 
