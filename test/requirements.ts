@@ -1,6 +1,7 @@
 import { ARTIFACT_REQUIREMENTS } from './requirements/artifacts.ts';
 import { ATTACHMENT_REQUIREMENTS } from './requirements/attachments.ts';
 import { CHATFLOW_DOOR_REQUIREMENTS } from './requirements/chatflow-doors.ts';
+import { CHATFLOW_SAFETY_REQUIREMENTS } from './requirements/chatflow-safety.ts';
 import { CHATFLOWS_REQUIREMENTS } from './requirements/chatflows.ts';
 import { COMPILER_REQUIREMENTS } from './requirements/compiler.ts';
 import { CRASH_REQUIREMENTS } from './requirements/crash.ts';
@@ -28,6 +29,7 @@ export const REQUIREMENTS: Record<string, string> = {
   ...ATTACHMENT_REQUIREMENTS,
   ...ARTIFACT_REQUIREMENTS,
   ...CHATFLOWS_REQUIREMENTS,
+  ...CHATFLOW_SAFETY_REQUIREMENTS,
   ...CHATFLOW_DOOR_REQUIREMENTS,
   ...COMPILER_REQUIREMENTS,
   ...FLOW_MODEL_REQUIREMENTS,

@@ -13,6 +13,9 @@ import { shownIssues } from './sound.ts';
 import { keepState, stateOf } from './states.ts';
 
 export const MAX_FLOW_TEXT = 20 * 1_048_576;
+/** A flow is text inside JSON, where every quote takes two characters. */
+export const flowBodyLimit = (): number => 2 * MAX_FLOW_TEXT;
+
 export const FlowDataText = z
   .string()
   .max(MAX_FLOW_TEXT)
@@ -72,7 +75,7 @@ const compilePatch = defineOperation({
   output: Compiled,
   access: { can: 'read' },
   effect: 'read',
-  http: { method: 'POST', path: '/api/v1/patches/compile', tag: 'Chatflows' },
+  http: { method: 'POST', path: '/api/v1/patches/compile', tag: 'Chatflows', bodyLimit: flowBodyLimit },
   mcp: { tool: 'patch_compile' },
   cli: {
     command: 'patch compile',

@@ -122,6 +122,10 @@ export const FlowDiffRecord = z
         label_before: z.string().optional(),
         params: z.array(z.strictObject({ name: z.string(), before: z.unknown(), after: z.unknown() })),
         credential: z.strictObject({ before: z.string().nullable(), after: z.string().nullable() }).optional(),
+        output: z
+          .strictObject({ before: z.string().nullable(), after: z.string().nullable() })
+          .optional()
+          .describe('Of a node that offers a choice of outputs: the one that is used'),
         fields: z.array(z.string()),
       }),
     ),

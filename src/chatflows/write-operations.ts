@@ -3,7 +3,7 @@ import { badRequest } from '../kernel/errors.ts';
 import { type Context, defineOperation, plainText } from '../operations/index.ts';
 import { earlierWrite, requestHash } from './earlier-write.ts';
 import type { ChatflowNeeds } from './needs.ts';
-import { AllowIncomplete, BoundedOps, FlowDataText } from './patch-operations.ts';
+import { AllowIncomplete, BoundedOps, FlowDataText, flowBodyLimit } from './patch-operations.ts';
 import { assertMayWrite, planChange, writePlan } from './plan-change.ts';
 import { planPromotion } from './promote.ts';
 import { ChatflowId, ChatflowTypeName, Hash, ServerName } from './record.ts';
@@ -69,7 +69,7 @@ const apply = defineOperation({
   output: WrittenRecord,
   access: { can: 'write' },
   effect: 'write',
-  http: { method: 'POST', path: '/api/v1/chatflows/apply', tag },
+  http: { method: 'POST', path: '/api/v1/chatflows/apply', tag, bodyLimit: flowBodyLimit },
   mcp: { tool: 'chatflow_apply' },
   cli: { command: 'chatflow apply', byHand: true, render: writtenCard },
   errors: [...FLOWISE_ERRORS, 'payload_mismatch', 'PATCH_INVALID', 'CREDENTIAL_AMBIGUOUS'],

@@ -11,6 +11,7 @@ const TIMEOUT_SECONDS = 10;
 onEachDatabase((_engine, makeStore) => {
   let store: TestStore;
   let fake: FakeFlowise;
+  let second: FakeFlowise;
   let scene: ChatflowScene;
   let past = 0;
   let id: string;
@@ -19,14 +20,19 @@ onEachDatabase((_engine, makeStore) => {
     past = 0;
     store = await makeStore();
     fake = await startFakeFlowise({ credentials: [{ name: 'our key', credentialName: 'openAIApi' }] });
+    second = await startFakeFlowise({ credentials: [{ name: 'our key', credentialName: 'openAIApi' }] });
     const clock = { now: () => new Date(Date.now() + past) };
-    scene = await openChatflowScene(store, [fake], { clock, env: { FLOWISE_TIMEOUT: String(TIMEOUT_SECONDS) } });
+    scene = await openChatflowScene(store, [fake, second], {
+      clock,
+      env: { FLOWISE_TIMEOUT: String(TIMEOUT_SECONDS) },
+    });
     id = (await change(scene, CONVERSATION_OPS, { name: 'Talk' })).chatflow_id;
   });
 
   afterEach(async () => {
     await scene.close();
     await fake.close();
+    await second.close();
     await store.remove();
   });
 
@@ -121,6 +127,19 @@ onEachDatabase((_engine, makeStore) => {
     expect([writes[0].outcome, recorded.length]).toEqual(['superseded', 1]);
     expect((await scene.refusalOf('chatflow.apply', first)).code).toBe('chatflow_conflict');
     expect([labelNow(), await origins()]).toEqual(['theirs', ['edit', 'write']]);
+  });
+
+  it('[FLR-crash-chatflow] a promotion that was cut off after it arrived is finished by the same request', async () => {
+    const request = { chatflow_id: id, to_server: 'second' };
+    second.fault('POST', '/chatflows', { kind: 'drop_after', times: 1 });
+    second.fault('GET', '/chatflows', { kind: 'none', times: 1 });
+    second.fault('GET', '/chatflows', { kind: 'answer', status: 500, body: 'no' });
+    expect((await scene.refusalOf('chatflow.promote', request)).code).toBe('FLOWISE_WRITE_UNSETTLED');
+    second.heal();
+    const promoted = await scene.ask('chatflow.promote', request);
+    expect([...second.rows.chatflows.values()]).toMatchObject([{ id: promoted.chatflow_id, name: 'Talk' }]);
+    expect([promoted.server, promoted.created, promoted.version]).toEqual(['second', true, 1]);
+    expect((await scene.refusalOf('chatflow.promote', request)).code).toBe('CONFLICT');
   });
 
   it('[FLR-idempotent-write] the same key is the same change, though its base is gone by then', async () => {

@@ -87,6 +87,15 @@ onEachDatabase((engine, makeStore) => {
     expect((await scene.refusalOf('chatflow.restore', { chatflow_id: id, version: '2' })).code).toBe('NOT_FOUND');
   });
 
+  it('[FLR-history] a diff tells that another output of a node is used', async () => {
+    const id = await make();
+    edit(id, (flow) => {
+      flow.nodes[0].data.outputs = { output: 'other' };
+    });
+    const { diff } = await scene.ask('chatflow.diff', { chatflow_id: id });
+    expect(diff.nodes_changed).toMatchObject([{ node_id: 'chatOpenAI_0', output: { before: null, after: 'other' } }]);
+  });
+
   it('[FLR-history] a restore onto something else than was looked at is refused', async () => {
     const id = await make();
     const [{ flow_hash }] = await history(id);

@@ -128,14 +128,13 @@ onEachDatabase((engine, makeStore) => {
       if (door.name.endsWith('--hub')) return engine === 'sqlite' && OVER_HUB.includes(name);
       return engine === 'sqlite' || name === 'chatflow.get';
     });
-  const ask = async (name: string, input: Input, who: Who = 'owner') => {
-    const answers: (Answer & { door: string })[] = [];
-    for (const door of doorsFor(name, who)) {
-      const { ok, text } = await door.ask(name, structuredClone(input));
-      answers.push({ door: door.name, ok, text: still(text) });
-    }
-    return answers;
-  };
+  const ask = (name: string, input: Input, who: Who = 'owner') =>
+    Promise.all(
+      doorsFor(name, who).map(async (door) => {
+        const { ok, text } = await door.ask(name, structuredClone(input));
+        return { door: door.name, ok, text: still(text) };
+      }),
+    );
   const expectSame = ([first, ...others]: (Answer & { door: string })[], ok: boolean) => {
     expect(first?.ok, first?.text).toBe(ok);
     expect(others.length).toBeGreaterThan(0);

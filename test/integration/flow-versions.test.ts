@@ -5,7 +5,7 @@ import { addFlows, VAULT } from '../data-integrity/library.ts';
 import { must, tokenFor } from '../security/people.ts';
 import { ask } from '../security/rest.ts';
 import { onFirstDatabase, type TestStore } from '../support/databases.ts';
-import { type DoorHandle, openDoors } from '../support/doors.ts';
+import { type DoorHandle, doorsInTurn, openDoors } from '../support/doors.ts';
 import { sampleFlow } from '../support/flows.ts';
 import { flowright, flowrightJson, type Hub, type ProgramOptions, startHub } from '../support/program.ts';
 
@@ -18,7 +18,7 @@ interface Versions {
   versions: { version: string; state_id: string }[];
 }
 
-onFirstDatabase((_engine, makeStore) => {
+onFirstDatabase((engine, makeStore) => {
   let store: TestStore;
   let database: Database;
   let options: ProgramOptions;
@@ -62,10 +62,13 @@ onFirstDatabase((_engine, makeStore) => {
     await store?.remove();
   });
 
+  let turn = 0;
+  /** At every door, or at those whose turn it is. */
   const askAll = async (who: Who, input: Record<string, unknown>) => {
-    const answers = await Promise.all((doors.get(who) ?? []).map((door) => door.ask('flow.versions', input)));
-    expect(answers).toHaveLength(5);
-    return answers;
+    const handles = doorsInTurn(doors.get(who) ?? [], engine, turn);
+    expect(handles.length).toBeGreaterThanOrEqual(turn === 0 ? 5 : 3);
+    turn += 1;
+    return Promise.all(handles.map((door) => door.ask('flow.versions', input)));
   };
   const get = (path: string, who: Who = 'owner') => ask(hub, path, { token: tokens.get(who) });
 

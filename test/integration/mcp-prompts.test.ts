@@ -104,14 +104,14 @@ const CLIENTS = (['stdio', 'HTTP'] as const).flatMap((door) => [
 ]);
 
 describe.each(CLIENTS)('[FLR-mcp-prompts] prompts for the $client over $door', ({ client, open }) => {
-  const sessions: Session[] = [];
-  const to = async (vault: string) => {
-    const opened = await open({ ...owner, ...(vault === 'default' ? {} : { vault }) });
-    sessions.push(opened);
+  const sessions = new Map<string, Promise<Session>>();
+  const to = (vault: string): Promise<Session> => {
+    const opened = sessions.get(vault) ?? open({ ...owner, ...(vault === 'default' ? {} : { vault }) });
+    sessions.set(vault, opened);
     return opened;
   };
   afterAll(async () => {
-    for (const opened of sessions) await opened.close();
+    for (const opened of sessions.values()) await (await opened).close();
   });
 
   it('are the flows one may see, named after them', async () => {

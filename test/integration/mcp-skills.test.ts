@@ -56,14 +56,15 @@ onFirstDatabase((_engine, makeStore) => {
   );
 
   describe.each(CLIENTS)('[FLR-mcp-skills] skills for a client at $mode over $door', ({ door, mode }) => {
-    const clients: Client[] = [];
-    const to = async (vault?: string) => {
-      const client = await currentClient({ ...owner, door, ...(vault ? { vault } : {}) }, mode);
-      clients.push(client);
+    const clients = new Map<string, Promise<Client>>();
+    const to = async (vault = '') => {
+      const opened = clients.get(vault) ?? currentClient({ ...owner, door, ...(vault ? { vault } : {}) }, mode);
+      clients.set(vault, opened);
+      const client = await opened;
       return { client, skills: new SkillsClient(client) };
     };
     afterAll(async () => {
-      for (const client of clients) await client.close();
+      for (const client of clients.values()) await (await client).close();
     });
 
     it('are announced as the extension', async () => {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { must, tokenFor } from '../security/people.ts';
 import { ask as askHub, expectRefusal, type Question as Request } from '../security/rest.ts';
 import { onEachDatabase, type TestStore } from '../support/databases.ts';
-import { type DoorHandle, openDoors } from '../support/doors.ts';
+import { type DoorHandle, doorsInTurn, openDoors } from '../support/doors.ts';
 import { type Hub, type ProgramOptions, startHub } from '../support/program.ts';
 
 type Person = 'owner' | 'viewer';
@@ -87,7 +87,7 @@ const REFUSED: [Question, string][] = [
   [list({ limit: 201 }), 'BAD_REQUEST'],
 ];
 
-onEachDatabase((_engine, makeStore) => {
+onEachDatabase((engine, makeStore) => {
   let store: TestStore;
   let options: ProgramOptions;
   let hub: Hub;
@@ -119,12 +119,13 @@ onEachDatabase((_engine, makeStore) => {
     await store?.remove();
   });
 
-  const askAll = async ({ as, operation, input }: Question) => {
-    const handles = doors.get(as) ?? [];
+  /** At every door, or at those whose turn it is. */
+  const ask = async ({ as, operation, input }: Question, turn: number) => {
+    const handles = doorsInTurn(doors.get(as) ?? [], engine, turn);
     const answers = await Promise.all(
       handles.map(async (door) => ({ door: door.name, ...(await door.ask(operation, input)) })),
     );
-    expect(answers).toHaveLength(5);
+    expect(answers.length).toBeGreaterThanOrEqual(turn === 0 ? 5 : 3);
     return answers;
   };
   const rest = (path: string, request: Request = {}) =>
@@ -133,7 +134,7 @@ onEachDatabase((_engine, makeStore) => {
 
   describe('[S002-7-parity] [FLR-database-both] every door gives the same bytes', () => {
     it.each(ANSWERED)('$operation $input as $as', async (question) => {
-      const [first, ...others] = await askAll(question);
+      const [first, ...others] = await ask(question, ANSWERED.indexOf(question));
       expect(first?.ok, first?.text).toBe(true);
       for (const other of others) expect(other, other.door).toEqual({ door: other.door, ok: true, text: first?.text });
     });
@@ -141,7 +142,10 @@ onEachDatabase((_engine, makeStore) => {
 
   describe('[S002-7-same-refusal] every door refuses with the same envelope', () => {
     it.each(REFUSED)('%o is %s', async (question, code) => {
-      const [first, ...others] = await askAll(question);
+      const [first, ...others] = await ask(
+        question,
+        REFUSED.findIndex(([asked]) => asked === question),
+      );
       expect(JSON.parse(first?.text ?? '')).toMatchObject({ code });
       for (const other of others) expect(other, other.door).toEqual({ door: other.door, ok: false, text: first?.text });
       expect(first?.text, 'no path of the machine').not.toContain(store.home);

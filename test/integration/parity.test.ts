@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { onEachDatabase, type TestStore } from '../support/databases.ts';
-import { type DoorHandle, openDoors } from '../support/doors.ts';
+import { type DoorHandle, doorsInTurn, openDoors } from '../support/doors.ts';
 import { sampleFlow } from '../support/flows.ts';
 import { flowright, flowrightJson, type Hub, startHub } from '../support/program.ts';
 
@@ -73,9 +73,6 @@ const REFUSED: [Question, string][] = [
   [get({ flow_id: 'flow_capture_to_note', version: '01.0.0' }), 'BAD_REQUEST'],
 ];
 
-/** Every so many questions are asked at a command line too; starting a program is dear, and it asks as REST does. */
-const AT_COMMAND_LINE = { sqlite: { own: 1, hub: 4 }, postgres: { own: 5, hub: 10 } };
-
 onEachDatabase((engine, makeStore) => {
   let store: TestStore;
   let hub: Hub;
@@ -118,11 +115,7 @@ onEachDatabase((engine, makeStore) => {
 
   /** At every door, or at those whose turn it is. */
   const ask = async ({ as, operation, input }: Question, turn = 0) => {
-    const every = AT_COMMAND_LINE[engine];
-    const handles = (doors.get(as) ?? []).filter(({ name }) => {
-      if (name === 'command line') return turn % every.own === 0;
-      return name !== 'command line --hub' || turn % every.hub === 0;
-    });
+    const handles = doorsInTurn(doors.get(as) ?? [], engine, turn);
     const answers = await Promise.all(
       handles.map(async (door) => ({ door: door.name, ...(await door.ask(operation, input)) })),
     );

@@ -4,7 +4,7 @@ import { FlowProjectResponse } from '../../src/projection/projection-schema.ts';
 import { importFlows } from '../security/library.ts';
 import { must, tokenFor } from '../security/people.ts';
 import { onFirstDatabase, type TestStore } from '../support/databases.ts';
-import { type Answer, type DoorHandle, openDoors } from '../support/doors.ts';
+import { type Answer, type DoorHandle, doorsInTurn, openDoors } from '../support/doors.ts';
 import { sampleFlow } from '../support/flows.ts';
 import { flowright, type Hub, type ProgramOptions, startHub } from '../support/program.ts';
 
@@ -47,9 +47,6 @@ const REFUSED: [Question, string, string?][] = [
   [ask({ flow_id: 'flow_versions', harness: 'cli_runbook', version: '9.9.9' }), 'unknown_flow'],
   [ask({ flow_id: 'flow_overseer_handover', harness: 'mcp_prompt' }, 'viewer'), 'unknown_flow'],
 ];
-
-/** Every so many questions are asked at a command line too; starting a program is dear, and it asks as REST does. */
-const AT_COMMAND_LINE = { sqlite: { own: 1, hub: 4 }, postgres: { own: 5, hub: 10 } };
 
 onFirstDatabase((engine, makeStore) => {
   let store: TestStore;
@@ -95,11 +92,7 @@ onFirstDatabase((engine, makeStore) => {
 
   /** At every door whose turn it is. */
   const everywhere = ({ as = 'owner', input }: Question, turn: number) => {
-    const every = AT_COMMAND_LINE[engine];
-    const handles = (doors.get(as) ?? []).filter(({ name }) => {
-      if (name === 'command line') return turn % every.own === 0;
-      return name !== 'command line --hub' || turn % every.hub === 0;
-    });
+    const handles = doorsInTurn(doors.get(as) ?? [], engine, turn);
     expect(handles.length).toBeGreaterThanOrEqual(turn === 0 ? 5 : 3);
     return Promise.all(handles.map(async (door) => ({ door: door.name, ...(await door.ask('flow.project', input)) })));
   };

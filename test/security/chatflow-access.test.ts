@@ -92,6 +92,13 @@ onEachDatabase((_engine, makeStore) => {
       return (await Promise.all(counted)).map(({ rows: count }) => Number(count));
     };
     const asked = () => fakes.map(({ requests }) => requests.count());
+    /** Making one takes its time, and only what is removed is used up. */
+    const inputs = new Map<string, Input>();
+    const anInput = async (name: string): Promise<Input> => {
+      const known = inputs.get(name) ?? (await scene.inputFor(name));
+      inputs.set(name, known);
+      return known;
+    };
 
     // Where agents may write, only they may more than before.
     it.each(HOLDERS.filter(({ agent }) => agent || !agentsWrite))(
@@ -100,11 +107,12 @@ onEachDatabase((_engine, makeStore) => {
         const asker = await hub.asker(`the-${holder.replaceAll(' ', '-')}`, { role, agent });
         for (const operation of operations) {
           const expected = outcomeFor(operation.name, role, agent, agentsWrite);
-          const input = await scene.inputFor(operation.name);
+          const input = await anInput(operation.name);
           for (const route of routesOf(operation).filter((each) => fits(each, input))) {
             const before = { rows: await rows(), asked: asked() };
             const reply = await sent(asker, route, input);
             expect(codeOf(reply), `${operation.name}: ${JSON.stringify(reply.body).slice(0, 300)}`).toBe(expected);
+            if (operation.effect === 'destructive' && expected === 'done') inputs.delete(operation.name);
             if (expected === 'done') continue;
             expect(reply.status).toBe(403);
             // A refusal leaves nothing behind, and Flowise never hears of the question.
@@ -116,7 +124,7 @@ onEachDatabase((_engine, makeStore) => {
 
     it('somebody without a token gets nothing', async () => {
       for (const operation of operations) {
-        const input = await scene.inputFor(operation.name);
+        const input = await anInput(operation.name);
         const known = asked();
         const [route] = routesOf(operation) as [HttpRoute];
         const { method = 'GET', path, json } = requestTo(route, input);

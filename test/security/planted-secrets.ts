@@ -20,10 +20,6 @@ export class Secrets {
   shaped(): string {
     return ['sk', 'proj', `${this.plain()}aB3dE6gH9kLmN2`].join('-');
   }
-
-  get count(): number {
-    return this.#count;
-  }
 }
 
 /** The recorded node types in one flow, with a secret in every input that can hold one; and in notes and labels. */

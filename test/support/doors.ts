@@ -2,6 +2,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { routesOf } from '../../src/operations/index.ts';
 import { createCatalogue } from '../../src/rooms.ts';
+import type { Engine } from './databases.ts';
 import { flowright, type Hub, MAIN, type ProgramOptions, programEnv } from './program.ts';
 
 /** What a door answered: the JSON text as it came, payload or error envelope. */
@@ -27,6 +28,19 @@ export interface DoorsOptions extends ProgramOptions {
 }
 
 const REQUEST_ID = 'parity-test';
+
+/** Every so many questions are asked at a command line too; starting a program is dear, and it asks as REST does. */
+const AT_COMMAND_LINE = { sqlite: { own: 2, hub: 5 }, postgres: { own: 8, hub: 16 } };
+
+/** The doors that get the question at this place of a list: every one at the first, and always with TEST_DATABASES=all. */
+export function doorsInTurn(doors: readonly DoorHandle[], engine: Engine, turn: number): DoorHandle[] {
+  if (process.env.TEST_DATABASES === 'all') return [...doors];
+  const every = AT_COMMAND_LINE[engine];
+  return doors.filter(({ name }) => {
+    if (name === 'command line') return turn % every.own === 0;
+    return name !== 'command line --hub' || turn % every.hub === 0;
+  });
+}
 
 /** The five real doors: local command, command over a hub, REST, MCP over stdio, MCP over HTTP. */
 export async function openDoors(options: DoorsOptions): Promise<DoorHandle[]> {
