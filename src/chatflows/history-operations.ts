@@ -6,6 +6,7 @@ import { chatflowOn } from './chatflow-on.ts';
 import type { ChatflowNeeds } from './needs.ts';
 import { ChatflowId, FlowDiffRecord, ServerName, VersionRecord, versionRecord } from './record.ts';
 import { diffCard, historyTable } from './render.ts';
+import { SERVER_ERRORS } from './server-errors.ts';
 import { type FlowState, readState, stateOf } from './states.ts';
 import { findVersion, listVersions } from './versions.ts';
 
@@ -43,7 +44,7 @@ const diff = defineOperation({
     render: (payload) => diffCard(payload, false),
     renderInColour: (payload) => diffCard(payload, true),
   },
-  errors: FLOWISE_ERRORS,
+  errors: [...SERVER_ERRORS, 'FLOWISE_NOT_FOUND', 'SEALED_ELSEWHERE'],
   digest: ({ diff_summary }) => diff_summary,
   handle: async (context: Context<ChatflowNeeds>, { server, chatflow_id, from, to }) => {
     const client = await context.flowise.client(context.principal.vault_id, server);

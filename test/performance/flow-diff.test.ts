@@ -8,7 +8,7 @@ import { compareFairly, describeComparison } from './measure.ts';
 
 const STEPS = 100;
 const CHARACTERS = 8_000;
-const ROUNDS = 5;
+const ROUNDS = 3;
 
 /** A flow of that many steps, every text that long, of words that another seed seldom shares. */
 function wordy(seed: number, steps: number, characters: number): FlowBundle {
