@@ -44,7 +44,7 @@ const diff = defineOperation({
     render: (payload) => diffCard(payload, false),
     renderInColour: (payload) => diffCard(payload, true),
   },
-  errors: [...SERVER_ERRORS, 'FLOWISE_NOT_FOUND', 'SEALED_ELSEWHERE'],
+  errors: [...SERVER_ERRORS, 'FLOWISE_NOT_FOUND'],
   digest: ({ diff_summary }) => diff_summary,
   handle: async (context: Context<ChatflowNeeds>, { server, chatflow_id, from, to }) => {
     const client = await context.flowise.client(context.principal.vault_id, server);
