@@ -36,6 +36,7 @@ const diff = defineOperation({
     .meta({ id: 'ChatflowDifference' }),
   access: { can: 'read' },
   effect: 'read',
+  reaches: 'elsewhere',
   http: { method: 'GET', path: '/api/v1/chatflows/{chatflow_id}/diff', tag },
   mcp: { tool: 'chatflow_diff' },
   cli: {

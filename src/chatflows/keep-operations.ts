@@ -53,6 +53,7 @@ const sync = defineOperation({
   output: Synced,
   access: { can: 'write' },
   effect: 'write',
+  reaches: 'elsewhere',
   http: { method: 'POST', path: '/api/v1/chatflows/sync', tag },
   mcp: { tool: 'chatflow_sync' },
   cli: {

@@ -75,6 +75,7 @@ const compilePatch = defineOperation({
   output: Compiled,
   access: { can: 'read' },
   effect: 'read',
+  reaches: 'elsewhere',
   http: { method: 'POST', path: '/api/v1/patches/compile', tag: 'Chatflows', bodyLimit: flowBodyLimit },
   mcp: { tool: 'patch_compile' },
   cli: {

@@ -29,6 +29,7 @@ const list = defineOperation({
     .meta({ id: 'ChatflowList' }),
   access: { can: 'read' },
   effect: 'read',
+  reaches: 'elsewhere',
   http: { method: 'GET', path: '/api/v1/chatflows', tag },
   mcp: { tool: 'chatflow_list' },
   cli: { command: 'chatflow list', examples: ['flowright chatflow list --type CHATFLOW'], render: chatflowTable },
@@ -77,6 +78,7 @@ const get = defineOperation({
     .meta({ id: 'ChatflowDetail' }),
   access: { can: 'read' },
   effect: 'read',
+  reaches: 'elsewhere',
   http: {
     method: 'GET',
     path: '/api/v1/chatflows/{chatflow_id}',
@@ -129,6 +131,7 @@ const validate = defineOperation({
     .meta({ id: 'ChatflowJudgement' }),
   access: { can: 'read' },
   effect: 'read',
+  reaches: 'elsewhere',
   http: { method: 'POST', path: '/api/v1/chatflows/validate', tag, bodyLimit: flowBodyLimit },
   mcp: { tool: 'chatflow_validate' },
   cli: {
@@ -185,6 +188,7 @@ const exportFlows = defineOperation({
     .meta({ id: 'ChatflowExport' }),
   access: { can: 'read' },
   effect: 'read',
+  reaches: 'elsewhere',
   http: { method: 'GET', path: '/api/v1/chatflows/export', tag },
   mcp: { tool: 'chatflow_export' },
   cli: { command: 'chatflow export', byHand: true, render: exportCard },

@@ -118,6 +118,7 @@ export function compiledCard(payload: Compiled, colour: boolean): string {
 }
 
 export function writtenCard(payload: WrittenRecord): string {
+  if (payload.dry_run) return plannedCard(payload);
   const what = payload.created ? 'Made' : 'Changed';
   return [
     inertLine(`${what} ${payload.name} on ${payload.server}: ${payload.summary}`),
@@ -128,6 +129,16 @@ export function writtenCard(payload: WrittenRecord): string {
     ...payload.tools_created.map((name) => inertLine(`stored the tool ${name}`)),
     ...payload.notes.map(inertLine),
     ...problems('warning', payload.warnings),
+  ].join('\n');
+}
+
+function plannedCard({ created, name, server, diff_summary, notes, warnings }: WrittenRecord): string {
+  return [
+    inertLine(`Would ${created ? 'make' : 'change'} ${name} on ${server}:`),
+    inert(diff_summary),
+    ...notes.map(inertLine),
+    ...problems('warning', warnings),
+    'Nothing was written.',
   ].join('\n');
 }
 

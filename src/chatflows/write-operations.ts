@@ -18,6 +18,7 @@ const IdempotencyKey = plainText(128)
   .min(1)
   .optional()
   .describe('A repeated request with the same key is the same write and is not made twice');
+const DryRun = z.boolean().default(false).describe('Tell what would change and write nothing');
 const FLOWISE_ERRORS = [
   ...SERVER_ERRORS,
   'approval_required',
@@ -36,9 +37,14 @@ const audit = (_input: unknown, { server, chatflow_id, write_id }: z.output<type
 /** The same write may have been begun before: then it is finished, not repeated. */
 async function decide(
   context: Context<ChatflowNeeds>,
-  request: { operation: string; server: string | undefined; input: { idempotency_key?: string | undefined } },
+  request: {
+    operation: string;
+    server: string | undefined;
+    input: { idempotency_key?: string | undefined; dry_run?: boolean | undefined };
+  },
   plan: () => Promise<PlannedWrite>,
 ): Promise<DecidedWrite> {
+  if (request.input.dry_run) return { only_planned: await plan() };
   assertMayWrite(context.principal, context.config.flowise_agent_writes);
   const { vault_id } = context.principal;
   const client = await context.flowise.client(vault_id, request.server);
@@ -69,6 +75,7 @@ const apply = defineOperation({
   output: WrittenRecord,
   access: { can: 'write' },
   effect: 'write',
+  reaches: 'elsewhere',
   http: { method: 'POST', path: '/api/v1/chatflows/apply', tag, bodyLimit: flowBodyLimit },
   mcp: { tool: 'chatflow_apply' },
   cli: { command: 'chatflow apply', byHand: true, render: writtenCard },
@@ -109,17 +116,22 @@ const restore = defineOperation({
     chatflow_id: ChatflowId,
     version: plainText(64).min(1).describe('Number or label of the version'),
     base_hash: Hash.optional().describe('Refuse when the server holds something else than this'),
+    dry_run: DryRun,
     message: Message,
     idempotency_key: IdempotencyKey,
   }),
   output: WrittenRecord,
   access: { can: 'write' },
   effect: 'write',
+  reaches: 'elsewhere',
   http: { method: 'POST', path: '/api/v1/chatflows/{chatflow_id}/restore', tag },
   mcp: { tool: 'chatflow_restore' },
   cli: {
     command: 'chatflow restore <chatflow_id>',
-    examples: ['flowright chatflow restore ID --version 3', 'flowright chatflow restore ID --version before-launch'],
+    examples: [
+      'flowright chatflow restore ID --version 3 --dry-run',
+      'flowright chatflow restore ID --version before-launch',
+    ],
     render: writtenCard,
   },
   errors: FLOWISE_ERRORS,
@@ -148,18 +160,20 @@ const promote = defineOperation({
       .default({})
       .describe('Credential here (id or name) → credential there (id or name)'),
     base_hash: Hash.optional().describe('Of target_id: refuse when it holds something else than this'),
+    dry_run: DryRun,
     message: Message,
     idempotency_key: IdempotencyKey,
   }),
   output: WrittenRecord,
   access: { can: 'write' },
   effect: 'write',
+  reaches: 'elsewhere',
   http: { method: 'POST', path: '/api/v1/chatflows/{chatflow_id}/promote', tag },
   mcp: { tool: 'chatflow_promote' },
   cli: {
     command: 'chatflow promote <chatflow_id>',
     examples: [
-      'flowright chatflow promote ID --server staging --to-server production',
+      'flowright chatflow promote ID --server staging --to-server production --dry-run',
       `flowright chatflow promote ID --to-server production --credentials '{"staging key": "production key"}'`,
     ],
     render: writtenCard,

@@ -14,6 +14,7 @@ import { sendWrite } from './write.ts';
 export const WrittenRecord = z
   .strictObject({
     ok: z.literal(true),
+    dry_run: z.boolean().describe('Nothing was written: this is what would be'),
     server: z.string(),
     chatflow_id: z.string(),
     name: z.string(),
@@ -47,19 +48,29 @@ export interface PlannedWrite {
 }
 
 /** What an operation came to before it began: a plan, or the same write that was made before and has arrived. */
-export type DecidedWrite = { request_hash: string; planned: PlannedWrite } | { earlier: WriteRow };
+export type DecidedWrite =
+  | { request_hash: string; planned: PlannedWrite }
+  | { earlier: WriteRow }
+  | { only_planned: PlannedWrite };
 
 /** In the transaction of the operation: what we are about to do. Nothing is sent yet. */
 export async function intendWrite(context: Context<ChatflowNeeds>, decided: DecidedWrite): Promise<WrittenRecord> {
   if ('earlier' in decided) return earlierRecord(context, decided.earlier);
+  if ('only_planned' in decided) return { ...plannedRecord(context, decided.only_planned, ''), dry_run: true };
   const { request_hash, planned } = decided;
   const { plan, client } = planned;
   const write_id = newId('write');
   const { vault_id, user_id: author } = context.principal;
   const maker = { vault_id, server: client.server, author, key: context.sealingKey(), now: isoNow(context.clock) };
   await recordIntent(context.trx, context.database.dialect, { write_id, request_hash, plan }, maker);
+  return plannedRecord(context, planned, write_id);
+}
+
+function plannedRecord(context: Context<ChatflowNeeds>, planned: PlannedWrite, write_id: string): WrittenRecord {
+  const { plan, client } = planned;
   return {
     ok: true,
+    dry_run: false,
     server: client.server,
     chatflow_id: plan.chatflow_id ?? '',
     name: planned.name,
@@ -84,6 +95,7 @@ const UNSENT = { version: 0, flow_hash: '' };
 function earlierRecord(context: Context<ChatflowNeeds>, row: WriteRow): WrittenRecord {
   return {
     ok: true,
+    dry_run: false,
     server: row.server,
     chatflow_id: row.chatflow_id ?? '',
     name: '',
@@ -104,6 +116,7 @@ function earlierRecord(context: Context<ChatflowNeeds>, row: WriteRow): WrittenR
 
 /** Once that is committed: send, read back, write down. */
 export async function performWrite(context: Context<ChatflowNeeds>, intended: WrittenRecord): Promise<WrittenRecord> {
+  if (intended.dry_run) return intended;
   const client = await context.flowise.client(context.principal.vault_id, intended.server);
   const { chatflow, version, tools_created } = await sendWrite(context, client, intended.write_id);
   return {

@@ -95,6 +95,7 @@ export const refreshOperation = defineOperation({
   output: KnowledgeRefreshResponse,
   access: { can: 'write' },
   effect: 'write',
+  reaches: 'elsewhere',
   http: { method: 'POST', path: '/api/v1/knowledge/refresh', tag },
   mcp: { tool: 'knowledge_refresh' },
   cli: {
@@ -144,6 +145,7 @@ const audit = defineOperation({
   output: KnowledgeAuditResponse,
   access: { can: 'write' },
   effect: 'read',
+  reaches: 'elsewhere',
   http: { method: 'POST', path: '/api/v1/knowledge/audit', tag },
   mcp: { tool: 'knowledge_audit' },
   cli: {

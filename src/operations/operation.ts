@@ -70,6 +70,8 @@ export interface Operation<
       };
   /** read | write | destructive: drives MCP hints, HTTP caching, transactions, audit and confirmation. */
   effect: 'read' | 'write' | 'destructive';
+  /** It asks or changes another system, which may answer differently each time. */
+  reaches?: 'elsewhere';
   http: HttpRoute | readonly HttpRoute[];
   mcp?: { tool: string };
   cli?: {

@@ -8,8 +8,8 @@ import { flowright, flowrightJson, MAIN, type ProgramOptions, programEnv } from 
 import { programOn, useStore } from './library.ts';
 import { exportStore, importStore, vaultPart, writeStoreFile } from './store-files.ts';
 
-const FLOWS = 600;
-const KILLS = 6;
+const FLOWS = 300;
+const KILLS = process.env.CRASH_STEPS === 'all' ? 12 : 4;
 
 /** Starts the import and kills it, with no chance to clean up, after the delay. True when it had ended by itself. */
 function importKilledAfter(delay: number, folder: string, options: ProgramOptions): Promise<boolean> {

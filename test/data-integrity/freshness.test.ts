@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { createFreshness, Kept } from '../../src/database/index.ts';
 import { flowsTopic } from '../../src/flows/flow-store.ts';
+import { openInside } from '../security/inside.ts';
 import { onEachDatabase } from '../support/databases.ts';
 import { sampleFlow } from '../support/flows.ts';
 import { flowright, flowrightJson, type Hub, startHub } from '../support/program.ts';
@@ -35,14 +36,18 @@ onEachDatabase((_engine, makeStore) => {
       const response = await fetch(url + path, { headers: { authorization: `Bearer ${token}` } });
       return (await response.json()) as FlowsAnswer;
     };
+    const writer = await store.open();
     const stale: string[] = [];
     for (let round = 1; round <= TIMES; round += 1) {
       // Asked twice first, so that the answer of before is one that is kept ready.
       for (let warm = 0; warm < 2; warm += 1) await ask('/api/v1/flows?tag=fresh');
       const version = `1.${round}.0`;
       const bundle = sampleFlow('flow_fresh', { version, title: `Round ${round}`, tags: ['fresh', `r${round}`] });
-      const folder = writeStoreFile(join(store.home, `in-${round}`), { default: vaultPart([bundle]) });
-      expect((await importStore(folder, options)).flows).toBe(1);
+      // A program writes, and then this process, which is another one for the hub as well.
+      if (round === 1) {
+        const folder = writeStoreFile(join(store.home, 'in'), { default: vaultPart([bundle]) });
+        expect((await importStore(folder, options)).flows).toBe(1);
+      } else expect(await addFlows(writer, [bundle], 'default')).toEqual([true]);
       const [list, tagged, get] = await Promise.all(
         ['/api/v1/flows', `/api/v1/flows?tag=r${round}`, '/api/v1/flows/flow_fresh'].map(ask),
       );
@@ -68,12 +73,17 @@ onEachDatabase((_engine, makeStore) => {
       return response.ok ? ((await response.json()) as FlowsAnswer).flows?.length : response.status;
     };
     expect([await count(), await count()]).toEqual([4, 4]);
+    await flowright(['member', 'set', 'vera', '--role', 'editor'], options);
+    expect(await count()).toBe(6);
+    // This process is another one for the hub as well.
+    const inside = await openInside(store, {});
     for (let round = 0; round < 5; round += 1) {
-      await flowright(['member', 'set', 'vera', '--role', 'editor'], options);
-      expect(await count()).toBe(6);
-      await flowright(['member', 'set', 'vera', '--role', 'viewer'], options);
+      await inside.member('vera', 'viewer');
       expect(await count()).toBe(4);
+      await inside.member('vera', 'editor');
+      expect(await count()).toBe(6);
     }
+    await inside.close();
     expect((await flowright(['token', 'revoke', token_id, '--yes'], options)).status).toBe(0);
     expect(await count()).toBe(401);
   });

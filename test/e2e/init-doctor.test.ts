@@ -1,10 +1,10 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { makeStore } from '../support/databases.ts';
-import { tempFolder } from '../support/home.ts';
+import { makeFolder, tempFolder } from '../support/home.ts';
 import { flowright, flowrightJson } from '../support/program.ts';
 
 interface Finding {
@@ -15,6 +15,10 @@ interface Finding {
 
 /** Any free port will do, unless a test is about the port. */
 const ANY_PORT = { FLOWRIGHT_PORT: '0' };
+const prepared = makeFolder();
+
+beforeAll(() => flowrightJson(['init'], { home: prepared.folder }));
+afterAll(() => prepared.remove());
 
 describe('[FLR-init-doctor] init', () => {
   it('makes an empty folder ready: settings, database, owner, six flows', async () => {
@@ -48,7 +52,7 @@ describe('[FLR-init-doctor] init', () => {
 
 describe('[FLR-init-doctor] doctor', () => {
   it('finds nothing wrong with a fresh home and ends with 0', async () => {
-    const home = await readyHome();
+    const home = readyHome();
     const { status, stdout, stderr } = await flowright(['doctor'], { home, env: ANY_PORT });
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     const lines = stdout.trimEnd().split('\n');
@@ -84,7 +88,7 @@ describe('[FLR-init-doctor] doctor', () => {
     ['an identity that is no member', 'identity: nobody\n', /nobody is not a member of vault default/],
     ['a vault that is not there', 'identity: local\nvault: nowhere\n', /local is not a member of vault nowhere/],
   ])('names %s and where to mend it, and ends with 1', async (_fault, settings, what) => {
-    const home = await readyHome();
+    const home = readyHome();
     writeFileSync(join(home, 'config.yaml'), settings);
     const finding = await fault(home);
     expect(finding).toMatchObject({ state: 'wrong', what: expect.stringMatching(what) });
@@ -92,14 +96,14 @@ describe('[FLR-init-doctor] doctor', () => {
   });
 
   it('names a database server that does not answer, without its password, and ends with 1', async () => {
-    const home = await readyHome();
+    const home = readyHome();
     const finding = await fault(home, { DATABASE_URL: 'postgres://sam:sesame@127.0.0.1:9/flowright' });
     expect(finding?.what).toMatch(/PostgreSQL at postgres:\/\/sam:\[secret\]@127\.0\.0\.1:9\/flowright .*ECONNREFUSED/);
     expect(finding?.fix).toContain('DATABASE_URL');
   });
 
   it('names a database file that is no database, says to restore a backup, and ends with 1', async () => {
-    const home = await readyHome();
+    const home = readyHome();
     writeFileSync(join(home, 'flowright.db'), 'This is not a database, whatever its name says.'.repeat(200));
     const finding = await fault(home);
     expect(finding?.what).toContain(join(home, 'flowright.db'));
@@ -107,7 +111,7 @@ describe('[FLR-init-doctor] doctor', () => {
   });
 
   it('names a database that was damaged inside, says to restore a backup, and ends with 1', async () => {
-    const home = await readyHome();
+    const home = readyHome();
     const bytes = readFileSync(join(home, 'flowright.db'));
     writeFileSync(join(home, 'flowright.db'), bytes.fill(0xff, 4_096, 4_096 * 30));
     const finding = await fault(home);
@@ -116,7 +120,7 @@ describe('[FLR-init-doctor] doctor', () => {
   });
 
   it('gives advice that works: a damaged home is whole again after restore', async () => {
-    const home = await readyHome();
+    const home = readyHome();
     await flowrightJson(['backup', join(home, 'copy.db')], { home });
     writeFileSync(join(home, 'flowright.db'), 'rubbish'.repeat(2_000));
     const { status, stderr } = await flowright(['restore', join(home, 'copy.db'), '--yes'], { home });
@@ -126,7 +130,7 @@ describe('[FLR-init-doctor] doctor', () => {
   });
 
   it('names the line at which somebody changed the audit log, and ends with 1', async () => {
-    const home = await readyHome();
+    const home = readyHome();
     for (const user of ['ann', 'bob', 'eve']) await flowright(['user', 'create', user], { home });
     const database = new BetterSqlite3(join(home, 'flowright.db'));
     database.prepare(`update audit set user_id = 'mallory' where sequence = 2`).run();
@@ -135,7 +139,7 @@ describe('[FLR-init-doctor] doctor', () => {
   });
 
   it('names the node whose config would stop the next start, and ends with 1', async () => {
-    const home = await readyHome();
+    const home = readyHome();
     const database = new BetterSqlite3(join(home, 'flowright.db'));
     database.prepare(`update flowchart_nodes set config_contract = 0, config_json = ''  where id = 1`).run();
     database.prepare(`update flowchart_nodes set config_contract = 0, config_json = '[1]' where id = 2`).run();
@@ -148,7 +152,7 @@ describe('[FLR-init-doctor] doctor', () => {
   });
 
   it('says which model nodes ask and whether there is a key, but never the key', async () => {
-    const home = await readyHome();
+    const home = readyHome();
     const keys = { OPENAI_API_KEY: '', ANTHROPIC_API_KEY: '' };
     const told = async (env: Record<string, string>) => (await examine(home, { ...keys, ...env })).findings;
     expect(await told({})).toContainEqual({ state: 'good', what: expect.stringContaining('no model is configured') });
@@ -164,7 +168,7 @@ describe('[FLR-init-doctor] doctor', () => {
   });
 
   it('warns about a home that others can read, says how to close it, and ends with 0', async () => {
-    const home = await readyHome();
+    const home = readyHome();
     chmodSync(home, 0o755);
     expect(await warning(home)).toEqual({
       state: 'warning',
@@ -174,7 +178,7 @@ describe('[FLR-init-doctor] doctor', () => {
   });
 
   it('warns about a port that another program holds, and ends with 0', async () => {
-    const home = await readyHome();
+    const home = readyHome();
     const port = await takenPort();
     const finding = await warning(home, { FLOWRIGHT_PORT: String(port) });
     expect(finding?.what).toContain(`127.0.0.1:${port} cannot be used (EADDRINUSE)`);
@@ -182,7 +186,7 @@ describe('[FLR-init-doctor] doctor', () => {
   });
 
   it('warns when no identity is configured, and says what to add', async () => {
-    const home = await readyHome();
+    const home = readyHome();
     writeFileSync(join(home, 'config.yaml'), '');
     expect((await warning(home))?.fix).toContain('identity: local');
   });
@@ -194,9 +198,10 @@ describe('[FLR-init-doctor] doctor', () => {
   });
 });
 
-async function readyHome(): Promise<string> {
+/** A copy of a home that init made. */
+function readyHome(): string {
   const home = tempFolder();
-  await flowrightJson(['init'], { home });
+  cpSync(prepared.folder, home, { recursive: true });
   return home;
 }
 

@@ -40,6 +40,19 @@ onEachDatabase((_engine, makeStore) => {
     expect(promoted.notes).toEqual(['Credential "test key" became "live key".']);
   });
 
+  it('[FLR-promote] a dry run tells what would change and writes nothing, for agents too', async () => {
+    const agent = { kind: 'agent' as const, role: 'editor' as const };
+    const input = { chatflow_id, to_server: 'second', dry_run: true };
+    const told = await scene.ask('chatflow.promote', input, agent);
+    expect(told).toMatchObject({ dry_run: true, created: true, write_id: '', version: 0 });
+    expect(told.diff_summary).toContain('chatOpenAI_0');
+    expect(told.notes).toEqual(['Credential "test key" became "live key".']);
+    expect(there()).toEqual([]);
+    const restored = await scene.ask('chatflow.restore', { chatflow_id, version: '1', dry_run: true });
+    expect(restored).toMatchObject({ dry_run: true, diff_summary: '(no changes)' });
+    expect((await scene.ask('chatflow.sync')).writes).toEqual([]);
+  });
+
   it('[FLR-promote] asks when several credentials fit, and takes the one that is named', async () => {
     const second = production.rows.addCredential({ name: 'other key', credentialName: 'openAIApi' });
     const error = await scene.refusalOf('chatflow.promote', { chatflow_id, to_server: 'second' });

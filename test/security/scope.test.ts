@@ -6,7 +6,7 @@ import { onEachDatabase, type TestStore } from '../support/databases.ts';
 import { sampleFlow } from '../support/flows.ts';
 import { flowright, flowrightJson, type Hub, type ProgramOptions, startHub } from '../support/program.ts';
 import { importFlows } from './library.ts';
-import { must, tokenFor } from './people.ts';
+import { tokenFor } from './people.ts';
 import { ask, expectRefusal } from './rest.ts';
 
 const SCOPES = ['personal', 'project', 'org'] as const;
@@ -34,7 +34,7 @@ const MEMBERS: { user: string; role: string; own?: string; sees: Scope[] }[] = [
   { user: 'ned', role: 'admin', own: 'personal', sees: ['personal'] },
 ];
 
-onEachDatabase((_engine, makeStore) => {
+onEachDatabase((engine, makeStore) => {
   let store: TestStore;
   let hub: Hub;
   let options: ProgramOptions;
@@ -50,11 +50,13 @@ onEachDatabase((_engine, makeStore) => {
       sampleFlow('flow_opened', { version: '1.0.0', scope: 'org' }),
       sampleFlow('flow_opened', { version: '2.0.0', scope: 'personal' }),
     ]);
-    for (const { user, role, own } of [...MEMBERS, { user: 'max', role: 'admin', own: undefined }]) {
+    for (const { user, role } of [...MEMBERS, { user: 'max', role: 'admin' }]) {
       tokens.set(user, await tokenFor(options, user, { role }));
-      if (own) await must(['member', 'set', user, '--role', role, '--scopes', own], options);
     }
-    await must(['member', 'set', 'max', '--role', 'admin', '--ambiguous'], options);
+    const inside = await openInside(store, {});
+    for (const { user, role, own } of MEMBERS) if (own) await inside.member(user, role, { scopes: own.split(',') });
+    await inside.member('max', 'admin', { ambiguous: true });
+    await inside.close();
     hub = await startHub(options);
   });
 
@@ -137,7 +139,9 @@ onEachDatabase((_engine, makeStore) => {
     expect(idsOf(await listFlows(database, 'default', { visibleScopes: new Set() }))).toEqual([]);
   });
 
-  describe('[S002-3-cli-scope] the command line', () => {
+  // A process a question: what it asks of the database is what the hub asks, which is proved on both engines.
+  const isAsked = engine === 'sqlite' || process.env.TEST_DATABASES === 'all';
+  describe.runIf(isAsked)('[S002-3-cli-scope] the command line', () => {
     const localList = async (env: Record<string, string>) =>
       idsOf(await flowrightJson(['flow', 'list'], { ...options, env }));
 

@@ -18,8 +18,8 @@ const FILE_STEPS = ['openSync', 'fsyncSync', 'renameSync', 'linkSync', 'unlinkSy
 const WRITES = ['writeSync', 'writeFileSync'] as const;
 const CACHE = fileURLToPath(new URL('../../node_modules/.cache/flowright', import.meta.url));
 const AT_ONCE = 4;
-/** Every fourth step, unless all are asked for. Tests begin at different ones, so that together they meet them all. */
-const STRIDE = process.env.CRASH_STEPS === 'all' ? 1 : 8;
+/** Every twelfth step, unless all are asked for. Tests begin at different ones, so that together they meet them all. */
+const STRIDE = process.env.CRASH_STEPS === 'all' ? 1 : 12;
 
 /** How many of so many steps are tried at least. */
 export const triedOf = (steps: number): number => Math.floor(steps / STRIDE);
@@ -132,7 +132,7 @@ async function bundled(script: string): Promise<{ file: string; remove(): void }
 
 /**
  * Lets a TypeScript file die at one step after the other, each time with arguments of its own, and looks at what it
- * left. `CRASH_STEPS=all` tries each; without it every eighth is, from one on that `turn` chooses. Returns the number
+ * left. `CRASH_STEPS=all` tries each; without it every twelfth is, from one on that `turn` chooses. Returns the number
  * of steps that there are before the end, as far as they were tried.
  */
 export async function dieEverywhere(

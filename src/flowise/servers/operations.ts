@@ -100,6 +100,7 @@ const test = defineOperation({
   output: ServerTestResponse,
   access: { can: 'write' },
   effect: 'read',
+  reaches: 'elsewhere',
   http: [
     { method: 'GET', path: '/api/v1/servers/{name}/test', tag },
     { method: 'GET', path: '/api/v1/server-test', tag },

@@ -40,7 +40,7 @@ function announce(name: string, operation: AnyOperation): Tool {
       readOnlyHint: operation.effect === 'read',
       destructiveHint: operation.effect === 'destructive',
       idempotentHint: operation.effect === 'read',
-      openWorldHint: false,
+      openWorldHint: operation.reaches === 'elsewhere',
     },
   };
 }
