@@ -15,7 +15,8 @@ export function changeLine(diff: FlowDiff): string {
     counted(diff.connections_removed.length, 'connection', 'removed'),
   ].filter((part) => part !== '');
   if (parts.length > 0) return parts.join(', ');
-  if (diff.identical) return 'the same flow';
+  const isMoved = diff.nodes_moved.length > 0 || diff.viewport_changed;
+  if (diff.identical || (diff.semantic_equal && !isMoved)) return 'the same flow';
   return diff.semantic_equal ? 'only moved on the canvas' : 'other fields changed';
 }
 

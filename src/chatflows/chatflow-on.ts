@@ -7,7 +7,7 @@ export async function chatflowOn(client: FlowiseClient, id: string): Promise<Cha
   if (found) return found;
   throw refusal(
     'FLOWISE_NOT_FOUND',
-    `${client.server} has no chatflow ${id}. \`flowright chatflow list\` shows what it has.`,
+    `${client.server} has no chatflow ${id}. \`flowright chatflow list\` shows what it has; one that was removed there can be brought back with \`flowright chatflow restore\`, if \`chatflow history\` knows it.`,
     { server: client.server, chatflow_id: id },
   );
 }

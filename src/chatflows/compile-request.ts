@@ -3,16 +3,17 @@ import {
   type Compilation,
   compile,
   compileDraft,
+  didYouMean,
   EMPTY_FLOW,
   type FlowiseClient,
   type PatchOp,
 } from '../flowise/index.ts';
-import { badRequest, type Issue, refusal } from '../kernel/errors.ts';
+import { badRequest, type Issue } from '../kernel/errors.ts';
 import { hideSecretsInText } from '../kernel/secret-text.ts';
 import type { KnowledgeSession } from '../knowledge/index.ts';
+import { ambiguousCredential } from './ambiguous-credential.ts';
 import { chatflowOn } from './chatflow-on.ts';
 import type { ChatflowNeeds } from './needs.ts';
-import { unsound } from './sound.ts';
 
 /** What somebody wants a chatflow to become. */
 export interface ChangeRequest {
@@ -47,15 +48,20 @@ export async function compileRequest(needs: Needs, vaultId: string, request: Cha
   const session = await needs.knowledge.session(vaultId, client.server);
   const current = request.chatflow_id === undefined ? null : await chatflowOn(client, request.chatflow_id);
   const base = current?.flowData ?? EMPTY_FLOW;
-  const ops = await resolvedOps(session, request.ops ?? []);
+  const { ops, issues } = await resolvedOps(session, request.ops ?? []);
   const options = {
     ...(await storedTools(client, [base, request.flow_data ?? '', JSON.stringify(ops)])),
     incomplete: request.allow_incomplete ? ('warn' as const) : ('refuse' as const),
   };
-  const compileOn = (text: string): Compilation =>
-    request.flow_data === undefined
-      ? compile(text, ops, session.nodes, options)
-      : compileDraft(text, request.flow_data, session.nodes, options);
+  const compileOn = (text: string): Compilation => {
+    const compilation =
+      request.flow_data === undefined
+        ? compile(text, ops, session.nodes, options)
+        : compileDraft(text, request.flow_data, session.nodes, options);
+    return issues.length === 0
+      ? compilation
+      : { ...compilation, ok: false, errors: [...issues, ...compilation.errors] };
+  };
   return { client, session, current, base, compilation: compileOn(base), compileOn };
 }
 
@@ -65,37 +71,38 @@ function assertOneForm({ ops, flow_data }: ChangeRequest): void {
 }
 
 /** Brings the schemas of added nodes home, and turns names and types of credentials into ids. */
-async function resolvedOps(session: KnowledgeSession, ops: readonly PatchOp[]): Promise<PatchOp[]> {
+async function resolvedOps(
+  session: KnowledgeSession,
+  ops: readonly PatchOp[],
+): Promise<{ ops: PatchOp[]; issues: Issue[] }> {
   await session.ready();
   const types = new Set(ops.flatMap((op) => (op.op_type === 'add_node' ? [op.node_name] : [])));
   for (const type of types) await session.getNodeSchema(type);
   const resolved: PatchOp[] = [];
+  const issues: Issue[] = [];
   for (const [at, op] of ops.entries()) {
-    if (op.op_type !== 'bind_credential') resolved.push(op);
-    else resolved.push({ ...op, ...(await credentialOf(session, op.credential_id, at)) });
+    const found = op.op_type === 'bind_credential' ? await credentialFor(session, op.credential_id) : null;
+    if (found !== null && 'problem' in found) {
+      issues.push({ code: 'unknown_credential', message: found.problem, path: `/ops/${at}/credential_id` });
+    }
+    resolved.push(found !== null && 'credential_id' in found ? ({ ...op, ...found } as PatchOp) : op);
   }
-  return resolved;
+  return { ops: resolved, issues };
 }
 
-async function credentialOf(session: KnowledgeSession, name: string, at: number) {
+async function credentialFor(session: KnowledgeSession, name: string) {
   const answer = await session.resolveCredential(name);
-  // Somebody may have taken the key itself for its name.
-  const wanted = hideSecretsInText(name);
   if (answer.found === 'one') {
     return { credential_id: answer.credential.credential_id, credential_type: answer.credential.type };
   }
-  if (answer.found === 'several') {
-    throw refusal('CREDENTIAL_AMBIGUOUS', `Several credentials fit ${wanted}. Name one of them.`, {
-      wanted,
-      choices: answer.choices.map(({ credential_id, name, type }) => ({ credential_id, name, type })),
-    });
-  }
-  const issue: Issue = {
-    code: 'unknown_credential',
-    message: `there is no credential ${wanted} on this server; create it in Flowise, then try again`,
-    path: `/ops/${at}/credential_id`,
+  // Somebody may have taken the key itself for its name.
+  const wanted = hideSecretsInText(name);
+  if (answer.found === 'several') throw ambiguousCredential(wanted, answer.choices);
+  const names = (await session.listCredentials()).map((credential) => credential.name);
+  const hint = didYouMean(name, names);
+  return {
+    problem: `there is no credential ${wanted} on this server${hint || '; create it in Flowise, then try again'}`,
   };
-  throw unsound([issue], 'The patch was refused');
 }
 
 /** Only a flow with custom tools needs to know which tools are stored. */

@@ -2,7 +2,7 @@ import type { FlowiseClient } from '../flowise/index.ts';
 import { stableStringify } from '../kernel/canonical-json.ts';
 import { refusal } from '../kernel/errors.ts';
 import { sha256Hex } from '../kernel/hash.ts';
-import { intentNamed, intentWithKey, type WriteRow } from './intents.ts';
+import { intentNamed, intentWithKey, secondsOpen, type WriteRow } from './intents.ts';
 import type { ChatflowNeeds } from './needs.ts';
 import { settleWrites } from './settle.ts';
 
@@ -32,7 +32,7 @@ export async function earlierWrite(needs: Needs, client: FlowiseClient, attempt:
     const row = await intentNamed(needs.database.queries, write_id);
     if (row.request_hash !== attempt.request_hash) continue;
     if (outcome === 'written') return row;
-    if (outcome === 'open') throw underWay(row);
+    if (outcome === 'open') throw underWay(needs, row);
   }
   if (attempt.idempotency_key === null) return null;
   const row = await intentWithKey(needs.database.queries, attempt.vault_id, attempt.idempotency_key);
@@ -40,12 +40,16 @@ export async function earlierWrite(needs: Needs, client: FlowiseClient, attempt:
   if (row.request_hash !== attempt.request_hash) {
     throw refusal('CONFLICT', 'This idempotency_key was used for another write. Choose a new one.');
   }
-  if (row.status === 'intended') throw underWay(row);
+  if (row.status === 'intended') throw underWay(needs, row);
   return row;
 }
 
-function underWay(row: WriteRow) {
-  return refusal('CONFLICT', `The same write is under way (${row.write_id}). Try again when it is done.`, {
-    write_id: row.write_id,
-  });
+/** It was sent and may still arrive: a second one now could make two. */
+function underWay({ clock, config }: Needs, row: WriteRow) {
+  const seconds = Math.ceil(secondsOpen(row, clock.now(), config.flowise_timeout_seconds));
+  return refusal(
+    'CONFLICT',
+    `This very write is under way (${row.write_id}) and may still arrive. Try again in ${seconds} s, or look with \`flowright chatflow sync\`.`,
+    { write_id: row.write_id, seconds },
+  );
 }

@@ -1,5 +1,6 @@
 import type { ApiCredential, FlowData, FlowiseClient } from '../flowise/index.ts';
-import { refusal } from '../kernel/errors.ts';
+import { badRequest } from '../kernel/errors.ts';
+import { ambiguousCredential } from './ambiguous-credential.ts';
 import { credentialsIn, withCredentials } from './credential-places.ts';
 import { unsound } from './sound.ts';
 
@@ -19,6 +20,7 @@ export async function fitCredentials(
   const used = credentialsIn(flow);
   if (used.size === 0) return { flow, notes: [] };
   const [here, there] = [await from.listCredentials(), await to.listCredentials()];
+  assertUsed(given, used, here);
   const map = new Map<string, ApiCredential>();
   for (const id of used) {
     const source = here.find((credential) => credential.id === id);
@@ -30,6 +32,21 @@ export async function fitCredentials(
     flow: withCredentials(flow, (id) => map.get(id)?.id ?? ''),
     notes: [...used].map((id) => credentialNote(id, here, map.get(id))),
   };
+}
+
+/** A name that means nothing here is a slip, and would leave something else unmapped. */
+function assertUsed(given: Record<string, string>, used: ReadonlySet<string>, here: ApiCredential[]): void {
+  const meant = new Set([...used, ...here.filter(({ id }) => used.has(id)).map(({ name }) => name)]);
+  const stray = Object.keys(given).filter((name) => !meant.has(name));
+  if (stray.length === 0) return;
+  throw badRequest(
+    stray.map((name) => ({
+      code: 'unknown_credential',
+      message: `names ${name}, which the chatflow does not use`,
+      path: '/credentials',
+    })),
+    'The promotion',
+  );
 }
 
 /** Names come from a server: `constructor` is one like any other. */
@@ -53,22 +70,15 @@ function counterpart(
   if (only && more.length === 0) return only;
   const what = source ? `"${source.name}" (${source.credentialName})` : id;
   if (only) {
-    throw refusal(
-      'CREDENTIAL_AMBIGUOUS',
-      `Several credentials of ${server} fit ${what}. Name one with --credentials.`,
-      {
-        wanted: source?.name ?? id,
-        choices: fitting.map((choice) => ({
-          credential_id: choice.id,
-          name: choice.name,
-          type: choice.credentialName,
-        })),
-      },
-    );
+    const choices = fitting.map(({ id: credential_id, name, credentialName: type }) => ({ credential_id, name, type }));
+    throw ambiguousCredential(`${what} on ${server}`, choices, 'Name one with --credentials');
   }
   const issue = {
     code: 'unknown_credential',
-    message: `${server} has no credential for ${what}; create one there, or name another with --credentials`,
+    message:
+      wanted === undefined
+        ? `${server} has no credential for ${what}; create one there, or name another with --credentials`
+        : `${server} has no credential named ${wanted} of the type that ${what} needs`,
     path: `/credentials/${id}`,
   };
   throw unsound([issue], 'The promotion was refused');

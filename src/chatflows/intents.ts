@@ -3,6 +3,7 @@ import { type ChatflowWritesTable, type Database, type Queries, type Trx, takeTu
 import type { ChatflowType, NewChatflow, NewTool } from '../flowise/index.ts';
 import { isAlive, thisProcess } from '../home/index.ts';
 import { refusal } from '../kernel/errors.ts';
+import { hideSecretsInText } from '../kernel/secret-text.ts';
 import { openText, sealText } from './sealed-text.ts';
 
 export type WriteRow = ChatflowWritesTable;
@@ -66,6 +67,9 @@ export async function recordIntent(
       payload_hash: plan.payload_hash,
       request_hash,
       plan_sealed: sealText(key, purposeOf(vault_id, writeId), JSON.stringify(plan)),
+      origin: plan.origin,
+      message: hideSecretsInText(plan.message),
+      sent_at: null,
       error: null,
       author,
       process_json: JSON.stringify({ host: hostname(), ...thisProcess() }),
@@ -98,6 +102,32 @@ export function openIntents(
     .where('server', '=', server)
     .where('status', '=', 'intended')
     .orderBy('created_at')
+    .execute();
+}
+
+/** Writes that were taken to be lost, by their ids. */
+export async function settledIntents(
+  queries: Queries,
+  { vault_id, server }: { vault_id: string; server: string },
+  writeIds: readonly string[],
+): Promise<Map<string, WriteRow>> {
+  const rows = await queries
+    .selectFrom('chatflow_writes')
+    .selectAll()
+    .where('vault_id', '=', vault_id)
+    .where('server', '=', server)
+    .where('status', 'in', ['absent', 'superseded'])
+    .execute();
+  const wanted = new Set(writeIds);
+  return new Map(rows.filter(({ write_id }) => wanted.has(write_id)).map((row) => [row.write_id, row]));
+}
+
+/** It was taken to be lost, and is there. */
+export async function arrivedLate(trx: Trx, writeId: string, chatflowId: string): Promise<void> {
+  await trx
+    .updateTable('chatflow_writes')
+    .set({ status: 'written', chatflow_id: chatflowId })
+    .where('write_id', '=', writeId)
     .execute();
 }
 
@@ -144,6 +174,11 @@ export async function settleIntent(
   return numUpdatedRows > 0n;
 }
 
+/** From here on it may arrive, also after its sender is gone. */
+export async function markSent(trx: Trx, writeId: string, now: string): Promise<void> {
+  await trx.updateTable('chatflow_writes').set({ sent_at: now }).where('write_id', '=', writeId).execute();
+}
+
 /** Its sender gave up on it, but lives: what became of it is for others to find out, in time. */
 export async function giveUp(trx: Trx, writeId: string): Promise<void> {
   await trx
@@ -154,18 +189,20 @@ export async function giveUp(trx: Trx, writeId: string): Promise<void> {
     .execute();
 }
 
-/** So many timeouts after its beginning a request of which nobody knows has ended on its server, too. */
-const FORGOTTEN = 4;
+/** So many timeouts after it went out, and at most so long, a request of which nobody knows can still take effect. */
+const LATE_TIMEOUTS = 4;
+const LATEST_SECONDS = 60;
 /** So many timeouts no write takes, with all its requests and their repetitions. */
-const LONGEST = 20;
+const LONGEST_TIMEOUTS = 20;
 
-/**
- * Can its sender still be sending? On this machine the system knows whether it lives; of another machine, or of a write
- * that was given up, only time tells.
- */
-export function maySenderBeAtWork(row: WriteRow, now: Date, timeoutSeconds: number): boolean {
+/** Seconds for which a write must still be taken to be under way; 0 when it has arrived by now or never will. */
+export function secondsOpen(row: WriteRow, now: Date, timeoutSeconds: number): number {
   const sender = JSON.parse(row.process_json) as { host: string; pid: number; started: string };
-  const timeouts = (now.getTime() - Date.parse(row.created_at)) / (timeoutSeconds * 1_000);
-  if (sender.host !== hostname()) return timeouts < FORGOTTEN;
-  return isAlive(sender) && timeouts < LONGEST;
+  const since = (then: string): number => (now.getTime() - Date.parse(then)) / 1_000;
+  const isHere = sender.host === hostname();
+  if (isHere && isAlive(sender)) return Math.max(0, LONGEST_TIMEOUTS * timeoutSeconds - since(row.created_at));
+  const late = Math.min(LATE_TIMEOUTS * timeoutSeconds, LATEST_SECONDS);
+  if (row.sent_at !== null) return Math.max(0, late - since(row.sent_at));
+  // Of a sender that is dead nothing more goes out; whether one on another machine is, only time tells.
+  return isHere ? 0 : Math.max(0, LONGEST_TIMEOUTS * timeoutSeconds - since(row.created_at));
 }

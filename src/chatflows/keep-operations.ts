@@ -1,16 +1,18 @@
 import * as z from 'zod';
-import { takeTurns } from '../database/index.ts';
+import { type Trx, takeTurns } from '../database/index.ts';
 import type { Chatflow } from '../flowise/index.ts';
 import { isoNow } from '../kernel/clock.ts';
+import { refusal } from '../kernel/errors.ts';
 import { hideSecretsInText } from '../kernel/secret-text.ts';
 import { type Context, defineOperation, plainText, traceOf, traceOutput } from '../operations/index.ts';
-import type { ChatflowNeeds } from './needs.ts';
+import type { ChatflowNeeds, ChatflowPlace } from './needs.ts';
+import { assertMayWrite } from './plan-change.ts';
 import { ChatflowId, ServerName, VersionRecord, versionRecord } from './record.ts';
 import { syncedCard, versionCard } from './render.ts';
 import { SERVER_ERRORS } from './server-errors.ts';
 import { settleWrites } from './settle.ts';
 import { recordSighting } from './sync.ts';
-import { findVersion } from './versions.ts';
+import { findVersion, labelled, type VersionRow } from './versions.ts';
 
 const tag = 'Chatflows';
 
@@ -119,9 +121,11 @@ const label = defineOperation({
     examples: ['flowright chatflow label ID --version 3 --label before-launch'],
     render: ({ version }) => versionCard(version),
   },
-  errors: ['FLOWISE_SERVER_UNKNOWN', 'SEALED_ELSEWHERE'],
+  errors: ['FLOWISE_SERVER_UNKNOWN', 'SEALED_ELSEWHERE', 'approval_required', 'CONFLICT'],
   audit: ({ chatflow_id }, { version }) => ({ chatflow_id, version: version.version, label: version.label }),
   prepare: async (context: Context<ChatflowNeeds>, input) => {
+    // A label decides what a later restore by that name brings back.
+    assertMayWrite(context.principal, context.config.flowise_agent_writes);
     const client = await context.flowise.client(context.principal.vault_id, input.server);
     return { ...input, server: client.server };
   },
@@ -129,6 +133,7 @@ const label = defineOperation({
     const place = { vault_id: context.principal.vault_id, server, chatflow_id };
     const row = await findVersion(context.trx, place, version);
     const given = wanted === '' ? null : wanted;
+    if (given !== null) await assertUnlabelled(context.trx, place, given, row);
     await context.trx
       .updateTable('chatflow_versions')
       .set({ label: given })
@@ -145,5 +150,15 @@ const label = defineOperation({
     };
   },
 });
+
+async function assertUnlabelled(trx: Trx, place: ChatflowPlace, label: string, row: VersionRow): Promise<void> {
+  const holder = await labelled(trx, place, label);
+  if (!holder || holder.version === row.version) return;
+  throw refusal(
+    'CONFLICT',
+    `Version ${holder.version} is labelled ${label}. Take that away first, with an empty label, or choose another name.`,
+    { version: Number(holder.version) },
+  );
+}
 
 export const keepOperations = [sync, label];

@@ -45,7 +45,9 @@ export const Compiled = z
     diff_summary: z.string(),
     errors: Issues,
     warnings: Issues,
-    tools_to_create: z.array(z.string()).describe('Tools that are stored first'),
+    tools_to_create: z
+      .array(z.strictObject({ name: z.string(), description: z.string(), schema: z.string(), func: z.string() }))
+      .describe('Tools that are stored first, with their code'),
     missing_node_types: z.array(z.string()),
     anchor_metrics: z.strictObject({
       total_connections: z.int(),
@@ -112,7 +114,12 @@ const compilePatch = defineOperation({
       diff_summary,
       errors: shownIssues(errors),
       warnings: shownIssues(warnings),
-      tools_to_create: compilation.tools.map(({ tool }) => hideSecretsInText(tool.name)),
+      tools_to_create: compilation.tools.map(({ tool: { name, description, schema, func } }) => ({
+        name: hideSecretsInText(name),
+        description: hideSecretsInText(description),
+        schema: hideSecretsInText(schema),
+        func: hideSecretsInText(func),
+      })),
       missing_node_types: compilation.missing_node_types.map(hideSecretsInText),
       anchor_metrics: hideSecretsIn(compilation.anchor_metrics) as typeof compilation.anchor_metrics,
     };

@@ -2,6 +2,7 @@ import { type Compilation, type FlowiseClient, semanticHash } from '../flowise/i
 import { refusal } from '../kernel/errors.ts';
 import type { Principal } from '../operations/index.ts';
 import { type ChangeRequest, type CompiledRequest, compileRequest } from './compile-request.ts';
+import { conflict } from './conflict.ts';
 import type { WritePlan } from './intents.ts';
 import type { ChatflowNeeds } from './needs.ts';
 import { unsound } from './sound.ts';
@@ -57,11 +58,7 @@ export async function planChange(
   const states: StatePlace = { vault_id: vaultId, key: needs.sealingKey() };
   const seen = await readState(needs.database.queries, states, change.base_hash);
   if (seen === null || current === null || seen.semantic_hash !== now.semantic_hash) {
-    throw refusal(
-      'chatflow_conflict',
-      `Chatflow ${change.chatflow_id ?? ''} is not what the change was based on. Nothing was written.`,
-      { base_hash: change.base_hash, current_hash: now.flow_hash },
-    );
+    throw conflict(change.chatflow_id ?? '', change.base_hash, now.flow_hash);
   }
   const approved = request.compileOn(seen.text);
   assertPayload(approved, change.payload_hash);

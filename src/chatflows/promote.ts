@@ -5,12 +5,14 @@ import {
   type FlowData,
   type FlowiseClient,
   flowHash,
+  payloadHash,
   validateFlow,
 } from '../flowise/index.ts';
 import { badRequest, type Issue, refusal } from '../kernel/errors.ts';
 import type { KnowledgeSession } from '../knowledge/index.ts';
 import { carriedFields, settingsOf, typeOf } from './carried-fields.ts';
 import { chatflowOn } from './chatflow-on.ts';
+import { conflict } from './conflict.ts';
 import { fitCredentials } from './fitted-credentials.ts';
 import { fitTools } from './fitted-tools.ts';
 import type { ChatflowNeeds } from './needs.ts';
@@ -54,7 +56,7 @@ export async function planPromotion(needs: Needs, vaultId: string, request: Prom
   assertSound(errors, `It would not work on ${to.server}`);
   const { flowright: _, ...unstamped } = tools.flow;
   const flow_data_str = JSON.stringify(unstamped);
-  const payload_hash = flowHash(flow_data_str);
+  const payload_hash = payloadHash(flow_data_str, tools.created);
   return {
     client: to,
     plan: {
@@ -92,14 +94,7 @@ async function assertTarget(
   if (target) {
     const current_hash = flowHash(target.flowData);
     if (base_hash === undefined || base_hash === current_hash) return;
-    throw refusal(
-      'chatflow_conflict',
-      `Chatflow ${target.id} on ${to.server} was changed since. Nothing was written.`,
-      {
-        base_hash,
-        current_hash,
-      },
-    );
+    throw conflict(target.id, base_hash, current_hash);
   }
   const namesake = (await to.listChatflows()).find((chatflow) => chatflow.name === name);
   if (!namesake) return;

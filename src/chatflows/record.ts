@@ -114,7 +114,16 @@ export const FlowDiffRecord = z
   .strictObject({
     semantic_equal: z.boolean().describe('Nothing differs but where things are drawn'),
     identical: z.boolean(),
-    nodes_added: z.array(z.strictObject(mention)),
+    nodes_added: z.array(
+      z.strictObject({
+        ...mention,
+        params: z
+          .array(z.strictObject({ name: z.string(), after: z.unknown() }))
+          .optional()
+          .describe('What is set and not the default'),
+        credential: z.string().nullable().optional().describe('Id of the bound credential; null when none is'),
+      }),
+    ),
     nodes_removed: z.array(z.strictObject(mention)),
     nodes_changed: z.array(
       z.strictObject({

@@ -33,7 +33,13 @@ export function chatflowCard(payload: {
   type: string;
   flow_hash: string;
   canvas_url: string;
-  nodes: { node_id: string; label: string; credential_bound: boolean | null; params: Record<string, unknown> }[];
+  nodes: {
+    node_id: string;
+    node_name: string;
+    label: string;
+    credential_bound: boolean | null;
+    params: Record<string, unknown>;
+  }[];
   connections: string[];
 }): string {
   const lines = [
@@ -42,14 +48,16 @@ export function chatflowCard(payload: {
     `flow_hash  ${payload.flow_hash}`,
     inertLine(`canvas     ${payload.canvas_url}`),
     '',
-    ...payload.nodes.flatMap(({ node_id, label, credential_bound, params }) => [
-      inertLine(`${node_id}  ${label}${credential_bound === false ? '  (no credential)' : ''}`),
+    ...payload.nodes.flatMap(({ node_id, node_name, label, credential_bound, params }) => [
+      inertLine(`${node_id}  ${label} (${node_name})${CREDENTIAL_WORDS[String(credential_bound)] ?? ''}`),
       ...Object.entries(params).map(([name, value]) => inertLine(`    ${name} = ${shown(value)}`)),
     ]),
   ];
   const connections = payload.connections.length > 0 ? ['', ...payload.connections.map(inertLine)] : [];
   return [...lines, ...connections].join('\n');
 }
+
+const CREDENTIAL_WORDS: Record<string, string> = { true: '  credential bound', false: '  no credential' };
 
 function shown(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
@@ -107,7 +115,7 @@ export function compiledCard(payload: Compiled, colour: boolean): string {
   const { ok, diff, errors, warnings, tools_to_create, base_hash, payload_hash } = payload;
   const lines = [
     renderDiff(diff as FlowDiff, { colour }),
-    ...tools_to_create.map((name) => inertLine(`stores the tool ${name} first`)),
+    ...tools_to_create.flatMap(toolLines),
     ...problems('error  ', errors),
     ...problems('warning', warnings),
   ];
@@ -115,6 +123,11 @@ export function compiledCard(payload: Compiled, colour: boolean): string {
     ? ['', `base_hash     ${base_hash ?? '(new chatflow)'}`, `payload_hash  ${payload_hash}`, 'Nothing was written.']
     : ['', 'It cannot be applied. Nothing was written.'];
   return [...lines, ...end].join('\n');
+}
+
+function toolLines({ name, description, func }: Compiled['tools_to_create'][number]): string[] {
+  const code = func.split('\n').map((line) => inert(`    ${line}`));
+  return [inertLine(`+ tool ${name}: ${description}`), ...code];
 }
 
 export function writtenCard(payload: WrittenRecord): string {
@@ -138,7 +151,7 @@ function plannedCard({ created, name, server, diff_summary, notes, warnings }: W
     inert(diff_summary),
     ...notes.map(inertLine),
     ...problems('warning', warnings),
-    'Nothing was written.',
+    'Nothing was written yet.',
   ].join('\n');
 }
 

@@ -1,6 +1,7 @@
-import { diffFlows, diffLines, flowHash, parseFlow, unstampFlow } from '../flowise/index.ts';
+import { diffFlows, diffLines, flowHash, parseFlow, payloadHash, unstampFlow } from '../flowise/index.ts';
 import { refusal } from '../kernel/errors.ts';
 import type { CarriedFields } from './carried-fields.ts';
+import { conflict } from './conflict.ts';
 import type { ChatflowNeeds } from './needs.ts';
 import { unsound } from './sound.ts';
 import { readState, stateOf } from './states.ts';
@@ -37,17 +38,10 @@ export async function planRestore(needs: Needs, vaultId: string, request: Restor
   const before = await client.getChatflow(request.chatflow_id);
   const base_hash = before && flowHash(before.flowData);
   if (request.base_hash !== undefined && request.base_hash !== base_hash) {
-    throw refusal(
-      'chatflow_conflict',
-      `Chatflow ${request.chatflow_id} is not what you looked at. Nothing was written.`,
-      {
-        base_hash: request.base_hash,
-        current_hash: base_hash,
-      },
-    );
+    throw conflict(request.chatflow_id, request.base_hash, base_hash);
   }
   const flow_data_str = unstampFlow(state.text);
-  const payload_hash = flowHash(flow_data_str);
+  const payload_hash = payloadHash(flow_data_str, []);
   const fields = JSON.parse(row.fields_json) as CarriedFields;
   const diff = before ? diffFlows(stateOf(before.flowData).flow, state.flow) : null;
   return {
@@ -60,7 +54,12 @@ export async function planRestore(needs: Needs, vaultId: string, request: Restor
       chatflow_id: before?.id ?? null,
       body: { name: row.name, ...fields, ...(before ? {} : { type: row.type as never }) },
       tools: [],
-      message: request.message === '' ? `version ${row.version} put back` : request.message,
+      message:
+        request.message === ''
+          ? before
+            ? `version ${row.version} put back`
+            : `version ${row.version} of ${request.chatflow_id} put back`
+          : request.message,
       idempotency_key: request.idempotency_key ?? null,
     },
     name: row.name,

@@ -1,6 +1,6 @@
 import { type FlowiseClient, flowHash } from '../flowise/index.ts';
 import { isoNow } from '../kernel/clock.ts';
-import { maySenderBeAtWork, openIntents, planOf, settleIntent, type WriteRow } from './intents.ts';
+import { openIntents, secondsOpen, settleIntent, type WriteRow } from './intents.ts';
 import { lookForWrite } from './look.ts';
 import type { ChatflowNeeds } from './needs.ts';
 import { settleAsWritten } from './write.ts';
@@ -28,10 +28,10 @@ async function settleWrite(needs: Needs, client: FlowiseClient, row: WriteRow): 
   const now = isoNow(needs.clock);
   if (found) {
     const key = needs.sealingKey();
-    await settleAsWritten(needs, found, write_id, planOf(row, key), { vault_id, server, author, key });
+    await settleAsWritten(needs, found, row, { vault_id, server, author, key });
     return { write_id, chatflow_id: found.id, outcome: 'written' };
   }
-  if (maySenderBeAtWork(row, needs.clock.now(), needs.config.flowise_timeout_seconds)) {
+  if (secondsOpen(row, needs.clock.now(), needs.config.flowise_timeout_seconds) > 0) {
     return { write_id, chatflow_id, outcome: 'open' };
   }
   const outcome = (await isOvertaken(client, row)) ? 'superseded' : 'absent';

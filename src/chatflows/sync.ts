@@ -1,6 +1,6 @@
 import type { Database, Queries, Trx } from '../database/index.ts';
 import { type Chatflow, stampOf } from '../flowise/index.ts';
-import { openIntents } from './intents.ts';
+import { arrivedLate, openIntents, settledIntents } from './intents.ts';
 import { recordRemoval, recordVersion, UNKNOWN_AUTHOR, type VersionRow } from './versions.ts';
 
 /** What was seen on a server at one moment. */
@@ -26,16 +26,20 @@ export async function recordSighting(
   const isNewer = (latest: VersionRow | undefined): boolean => latest !== undefined && latest.created_at > looked_at;
   // A write that has just arrived is written down by its sender, who knows whose it is.
   const underWay = new Set((await openIntents(trx, { vault_id, server })).map(({ write_id }) => write_id));
+  const stamps = new Map(chatflows.map((chatflow) => [chatflow.id, stampOf(chatflow.flowData) ?? '']));
+  const late = await settledIntents(trx, { vault_id, server }, [...stamps.values()]);
   const recorded: VersionRow[] = [];
   for (const chatflow of chatflows) {
-    if (isNewer(known.get(chatflow.id)) || underWay.has(stampOf(chatflow.flowData) ?? '')) continue;
+    const stamp = stamps.get(chatflow.id) ?? '';
+    if (isNewer(known.get(chatflow.id)) || underWay.has(stamp)) continue;
     const place = { vault_id, server, chatflow_id: chatflow.id };
-    const row = await recordVersion(trx, dialect, { vault_id, key }, chatflow, {
-      place,
-      origin: 'edit',
-      author: UNKNOWN_AUTHOR,
-      now,
-    });
+    // One of ours that was taken to be lost: it is told as what it is.
+    const ours = late.get(stamp);
+    if (ours) await arrivedLate(trx, stamp, chatflow.id);
+    const recording = ours
+      ? { place, origin: ours.origin, author: ours.author, message: ours.message, write_id: stamp, now }
+      : { place, origin: 'edit' as const, author: UNKNOWN_AUTHOR, now };
+    const row = await recordVersion(trx, dialect, { vault_id, key }, chatflow, recording);
     if (row.version !== known.get(chatflow.id)?.version) recorded.push(row);
   }
   const present = new Set(chatflows.map(({ id }) => id));

@@ -65,7 +65,14 @@ export async function recordVersion(
     fields_json,
     node_count: state.flow.nodes.length,
     edge_count: state.flow.edges.length,
-    summary: await againstLatest(trx, states, latest, state, chatflow.name, write_id !== null),
+    summary: await againstLatest(
+      trx,
+      states,
+      latest,
+      state,
+      { name: chatflow.name, fields: fields_json },
+      write_id !== null,
+    ),
     label: null,
     message,
     author,
@@ -107,13 +114,15 @@ async function againstLatest(
   states: StatePlace,
   latest: VersionRow | undefined,
   state: FlowState,
-  name: string,
+  { name, fields }: { name: string; fields: string },
   isOurs: boolean,
 ): Promise<string> {
   const before = latest?.flow_hash ? await readState(trx, states, latest.flow_hash) : null;
   if (!before && !isOurs) return `first seen with ${state.flow.nodes.length} nodes`;
   const line = changeLine(diffFlows(before?.flow ?? NO_FLOW, state.flow));
-  return !before || latest?.name === name ? line : `renamed; ${line}`;
+  if (!before || !latest) return line;
+  const also = [latest.name === name ? '' : 'renamed', latest.fields_json === fields ? '' : 'flags changed'];
+  return [...also, line].filter((part) => part !== '').join('; ');
 }
 
 /** Newest first. */
@@ -134,11 +143,16 @@ export async function listVersions(
   return { rows, total: Number(total) };
 }
 
-/** By number or label. A label that was given twice means the newest. */
+/** The version of that label, if any has it. */
+export function labelled(queries: Queries, place: ChatflowPlace, label: string): Promise<VersionRow | undefined> {
+  return ofChatflow(queries, place).selectAll().where('label', '=', label).limit(1).executeTakeFirst();
+}
+
+/** By number or label. */
 export async function findVersion(queries: Queries, place: ChatflowPlace, wanted: string): Promise<VersionRow> {
   const rows = ofChatflow(queries, place).selectAll().orderBy('version', 'desc').limit(1);
   const byNumber = /^\d{1,9}$/.test(wanted) ? rows.where('version', '=', Number(wanted)) : null;
-  const row = (await byNumber?.executeTakeFirst()) ?? (await rows.where('label', '=', wanted).executeTakeFirst());
+  const row = (await byNumber?.executeTakeFirst()) ?? (await labelled(queries, place, wanted));
   if (row) return row;
   throw refusal(
     'NOT_FOUND',

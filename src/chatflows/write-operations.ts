@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { type ChatflowType, type FlowData, isAgentflow } from '../flowise/index.ts';
 import { badRequest } from '../kernel/errors.ts';
 import { type Context, defineOperation, plainText } from '../operations/index.ts';
 import { earlierWrite, requestHash } from './earlier-write.ts';
@@ -31,7 +32,7 @@ const FLOWISE_ERRORS = [
 const audit = (_input: unknown, { server, chatflow_id, write_id }: z.output<typeof WrittenRecord>) => ({
   server,
   chatflow_id,
-  write_id,
+  ...(write_id === '' ? { dry_run: true } : { write_id, stage: 'intended' }),
 });
 
 /** The same write may have been begun before: then it is finished, not repeated. */
@@ -54,6 +55,11 @@ async function decide(
   return earlier ? { earlier } : { request_hash, planned: await plan() };
 }
 
+/** A graph of agentflow nodes opens on another canvas than a chatflow. */
+function kindOf(flow: FlowData): ChatflowType {
+  return isAgentflow(flow) ? 'AGENTFLOW' : 'CHATFLOW';
+}
+
 const apply = defineOperation({
   name: 'chatflow.apply',
   summary: 'Write a compiled change to Flowise',
@@ -63,7 +69,7 @@ const apply = defineOperation({
     server: ServerName,
     chatflow_id: ChatflowId.optional().describe('The chatflow to change; left out to make a new one'),
     name: plainText(200).min(1).optional().describe('Name of a new chatflow, or a new name'),
-    type: ChatflowTypeName.default('CHATFLOW').describe('Kind of a new chatflow'),
+    type: ChatflowTypeName.optional().describe('Kind of a new chatflow; told by its nodes when left out'),
     ops: BoundedOps.optional().describe('Patch operations, as they were compiled'),
     flow_data: FlowDataText.optional(),
     allow_incomplete: AllowIncomplete,
@@ -89,7 +95,9 @@ const apply = defineOperation({
     return decide(context, { operation: 'chatflow.apply', server: input.server, input }, async () => {
       const planned = await planChange(context, context.principal.vault_id, change);
       const { compilation, rebased, request, client } = planned;
-      const body = request.current ? { ...(name === undefined ? {} : { name }) } : { name: name ?? '', type };
+      const body = request.current
+        ? { ...(name === undefined ? {} : { name }) }
+        : { name: name ?? '', type: type ?? kindOf(compilation.flow_data) };
       return {
         client,
         plan: writePlan(planned, { body, message, idempotency_key }),
@@ -128,6 +136,7 @@ const restore = defineOperation({
   mcp: { tool: 'chatflow_restore' },
   cli: {
     command: 'chatflow restore <chatflow_id>',
+    askFirst: true,
     examples: [
       'flowright chatflow restore ID --version 3 --dry-run',
       'flowright chatflow restore ID --version before-launch',
@@ -172,6 +181,7 @@ const promote = defineOperation({
   mcp: { tool: 'chatflow_promote' },
   cli: {
     command: 'chatflow promote <chatflow_id>',
+    askFirst: true,
     examples: [
       'flowright chatflow promote ID --server staging --to-server production --dry-run',
       `flowright chatflow promote ID --to-server production --credentials '{"staging key": "production key"}'`,

@@ -1,10 +1,12 @@
-import { type Chatflow, type FlowiseClient, finalise, flowHash } from '../flowise/index.ts';
+import { type Chatflow, type FlowiseClient, finalise, flowHash, payloadHash } from '../flowise/index.ts';
 import { isoNow } from '../kernel/clock.ts';
 import { asFlowrightError, type FlowrightError, refusal } from '../kernel/errors.ts';
 import { chatflowOn } from './chatflow-on.ts';
+import { conflict } from './conflict.ts';
 import {
   giveUp,
   intentNamed,
+  markSent,
   planOf,
   settleIntent,
   type WriteMaker,
@@ -13,6 +15,7 @@ import {
 } from './intents.ts';
 import { lookForWrite } from './look.ts';
 import type { ChatflowNeeds } from './needs.ts';
+import { StoredTools } from './stored-tools.ts';
 import { recordVersion, UNKNOWN_AUTHOR, type VersionRow } from './versions.ts';
 
 /** What a write came to. */
@@ -36,16 +39,21 @@ export async function sendWrite(needs: Needs, client: FlowiseClient, writeId: st
   const plan = planOf(row, key);
   const { vault_id, server, author } = row;
   const maker = { vault_id, server, author, key };
-  const tools = await withAbsence(needs, writeId, async () => {
+  const tools = new StoredTools(client);
+  try {
     assertApproved(plan, row.payload_hash);
-    const stored = await storeTools(client, plan);
+    if (plan.tools.length > 0) await assertUnchanged(client, plan);
+    await tools.store(plan.tools);
+    // Storing tools takes its time: the last look comes after it.
     const before = await assertUnchanged(client, plan);
-    if (before) await keepBefore(needs, before, maker);
-    return stored;
-  });
+    await keepAndGo(needs, writeId, before, maker);
+  } catch (error) {
+    await leaveNothing(needs, writeId, tools, asFlowrightError(error));
+    throw error;
+  }
   const flowData = finalise(plan.flow_data_str, { writeId, toolIds: tools.ids });
-  const chatflow = await send(needs, client, writeId, plan, flowData);
-  const version = await settleAsWritten(needs, chatflow, writeId, plan, maker);
+  const chatflow = await send(needs, client, { writeId, plan, flowData, tools });
+  const version = await settleAsWritten(needs, chatflow, row, maker);
   return { chatflow, version, tools_created: tools.created };
 }
 
@@ -60,20 +68,19 @@ async function arrivedBefore(needs: Needs, client: FlowiseClient, row: WriteRow)
   return { chatflow, version, tools_created: [] };
 }
 
-/** The text that is about to be sent is the very one whose hash was approved. */
+/** The text and the tools that are about to be sent are the very ones whose hash was approved. */
 function assertApproved(plan: WritePlan, approvedHash: string): void {
-  if (flowHash(plan.flow_data_str) === approvedHash) return;
+  if (payloadHash(plan.flow_data_str, plan.tools) === approvedHash) return;
   throw refusal('payload_mismatch', 'What was to be written is not what was approved. Nothing was written.');
 }
 
-/** Before anything was sent a failure leaves nothing behind: the intent is settled as absent. */
-async function withAbsence<T>(needs: Needs, writeId: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    await settleAsAbsent(needs, writeId, asFlowrightError(error));
-    throw error;
-  }
+/** Before anything was sent, and after a refusal, a failure leaves nothing behind: neither tools nor an open intent. */
+async function leaveNothing(needs: Needs, writeId: string, tools: StoredTools, error: FlowrightError): Promise<void> {
+  await tools.remove();
+  const now = isoNow(needs.clock);
+  await needs.database.transaction(async (trx) => {
+    await settleIntent(trx, writeId, { status: 'absent', error: error.code, now });
+  });
 }
 
 /** The last look before writing, and what it saw; between it and the write Flowise offers no lock. */
@@ -82,58 +89,39 @@ async function assertUnchanged(client: FlowiseClient, plan: WritePlan): Promise<
   const current = await client.getChatflow(plan.chatflow_id);
   const current_hash = current ? flowHash(current.flowData) : null;
   if (current_hash === plan.base_hash) return current;
-  throw refusal(
-    'chatflow_conflict',
-    current
-      ? `Chatflow ${plan.chatflow_id} was changed on the server meanwhile. Nothing was written.`
-      : `Chatflow ${plan.chatflow_id} was removed on the server meanwhile. Nothing was written.`,
-    { base_hash: plan.base_hash, current_hash },
-  );
+  throw conflict(plan.chatflow_id, plan.base_hash, current_hash);
 }
 
 /**
- * What is about to be replaced becomes a version, unless it is one. Only now: had somebody else written since the write
- * was decided, what was seen then would enter the history after what came later.
+ * What is about to be replaced becomes a version, unless it is one, and the write goes out. Only now: had somebody else
+ * written since the write was decided, what was seen then would enter the history after what came later.
  */
-async function keepBefore(
+async function keepAndGo(
   needs: Needs,
-  before: Chatflow,
+  writeId: string,
+  before: Chatflow | null,
   { vault_id, server, key }: Omit<WriteMaker, 'now'>,
 ): Promise<void> {
-  const place = { vault_id, server, chatflow_id: before.id };
-  const seen = { place, origin: 'edit' as const, author: UNKNOWN_AUTHOR, now: isoNow(needs.clock) };
-  await needs.database.transaction((trx) =>
-    recordVersion(trx, needs.database.dialect, { vault_id, key }, before, seen),
-  );
+  const now = isoNow(needs.clock);
+  await needs.database.transaction(async (trx) => {
+    if (before) {
+      const place = { vault_id, server, chatflow_id: before.id };
+      const seen = { place, origin: 'edit' as const, author: UNKNOWN_AUTHOR, now };
+      await recordVersion(trx, needs.database.dialect, { vault_id, key }, before, seen);
+    }
+    await markSent(trx, writeId, now);
+  });
 }
 
-/** A tool of the same name, arguments and code is used again: a repeated attempt stores no second one. */
-async function storeTools(
-  client: FlowiseClient,
-  { tools }: WritePlan,
-): Promise<{ ids: Record<string, string>; created: string[] }> {
-  const ids: Record<string, string> = {};
-  const created: string[] = [];
-  if (tools.length === 0) return { ids, created };
-  const stored = await client.listTools();
-  for (const { tool_ref, tool } of tools) {
-    const same = stored.find(
-      ({ name, schema, func }) => name === tool.name && schema === tool.schema && func === tool.func,
-    );
-    const { id } = same ?? (await client.createTool(tool));
-    if (!same) created.push(tool.name);
-    ids[tool_ref] = id;
-  }
-  return { ids, created };
+interface Sending {
+  writeId: string;
+  plan: WritePlan;
+  flowData: string;
+  tools: StoredTools;
 }
 
-async function send(
-  needs: Needs,
-  client: FlowiseClient,
-  writeId: string,
-  plan: WritePlan,
-  flowData: string,
-): Promise<Chatflow> {
+async function send(needs: Needs, client: FlowiseClient, sending: Sending): Promise<Chatflow> {
+  const { plan, flowData } = sending;
   try {
     const answer =
       plan.chatflow_id === null
@@ -141,59 +129,51 @@ async function send(
         : await client.updateChatflow(plan.chatflow_id, { ...plan.body, flowData });
     return (await client.getChatflow(answer.id)) ?? answer;
   } catch (thrown) {
-    return afterFailure(needs, client, writeId, plan, asFlowrightError(thrown));
+    return afterFailure(needs, client, sending, asFlowrightError(thrown));
   }
 }
 
-/** A refusal means that nothing happened. Anything else may have arrived all the same: we look. */
+/** We look whether it arrived. That it did not is certain only once the server has said its last word on it. */
 async function afterFailure(
   needs: Needs,
   client: FlowiseClient,
-  writeId: string,
-  plan: WritePlan,
+  { writeId, plan, tools }: Sending,
   error: FlowrightError,
 ): Promise<Chatflow> {
-  const found = await lookForWrite(client, { write_id: writeId, chatflow_id: plan.chatflow_id }).catch(() => 'unknown');
-  if (found === 'unknown') {
-    await needs.database.transaction((trx) => giveUp(trx, writeId));
-    throw refusal(
-      'FLOWISE_WRITE_UNSETTLED',
-      `Whether the write ${writeId} arrived is not known: ${error.message} \`flowright chatflow sync\` looks again.`,
-      { write_id: writeId, cause: error.code },
-    );
+  const place = { write_id: writeId, chatflow_id: plan.chatflow_id };
+  const found = await lookForWrite(client, place).catch(() => 'unknown' as const);
+  if (found !== null && found !== 'unknown') return found;
+  if (found === null && isLastWord(error)) {
+    await leaveNothing(needs, writeId, tools, error);
+    throw error;
   }
-  if (found !== null && typeof found === 'object') return found;
-  await settleAsAbsent(needs, writeId, error);
-  throw error;
+  await needs.database.transaction((trx) => giveUp(trx, writeId));
+  throw refusal(
+    'FLOWISE_WRITE_UNSETTLED',
+    `The write ${writeId} was sent, and whether it arrives is not known yet: ${error.message} Do not repeat it: \`flowright chatflow sync\` looks for it.`,
+    { write_id: writeId, cause: error.code },
+  );
 }
 
-async function settleAsAbsent(needs: Needs, writeId: string, error: FlowrightError): Promise<void> {
-  const now = isoNow(needs.clock);
-  await needs.database.transaction(async (trx) => {
-    await settleIntent(trx, writeId, { status: 'absent', error: error.code, now });
-  });
+/** The request never left, or Flowise itself answered that it failed. A gateway may say so while Flowise goes on. */
+function isLastWord({ details }: FlowrightError): boolean {
+  const { may_have_arrived, status } = details as { may_have_arrived?: boolean; status?: number };
+  if (may_have_arrived === false) return true;
+  return status !== undefined && status >= 400 && status !== 408 && status !== 502 && status !== 504;
 }
 
 /** The version and the settled intent exist together. */
 export function settleAsWritten(
   needs: Needs,
   chatflow: Chatflow,
-  writeId: string,
-  plan: Pick<WritePlan, 'origin' | 'message'>,
-  maker: Omit<WriteMaker, 'now'>,
+  { write_id, origin, message }: Pick<WriteRow, 'write_id' | 'origin' | 'message'>,
+  { vault_id, server, author, key }: Omit<WriteMaker, 'now'>,
 ): Promise<VersionRow> {
   const now = isoNow(needs.clock);
-  const { vault_id, server, author, key } = maker;
   return needs.database.transaction(async (trx) => {
-    await settleIntent(trx, writeId, { status: 'written', chatflow_id: chatflow.id, now });
+    await settleIntent(trx, write_id, { status: 'written', chatflow_id: chatflow.id, now });
     const place = { vault_id, server, chatflow_id: chatflow.id };
-    return recordVersion(trx, needs.database.dialect, { vault_id, key }, chatflow, {
-      place,
-      origin: plan.origin,
-      author,
-      now,
-      message: plan.message,
-      write_id: writeId,
-    });
+    const recording = { place, origin, author, now, message, write_id };
+    return recordVersion(trx, needs.database.dialect, { vault_id, key }, chatflow, recording);
   });
 }

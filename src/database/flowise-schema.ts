@@ -66,6 +66,10 @@ export interface ChatflowWritesTable {
   /** Of the request that led to it, so that its repetition is recognised. */
   request_hash: string | null;
   plan_sealed: string;
+  origin: 'write' | 'restore' | 'promote';
+  message: string;
+  /** Null until the request itself goes out: before that nothing can arrive. */
+  sent_at: string | null;
   error: string | null;
   author: string;
   /** Who sends it, so that a dead sender is told from a slow one. */

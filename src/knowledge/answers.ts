@@ -45,6 +45,7 @@ const RefreshedPart = z
       .array(z.strictObject({ name: z.string(), fields: z.array(z.string()).describe('Which fields') }))
       .describe('Entries that are different now'),
     removed: z.array(z.string()).describe('Names of entries that are gone; they are kept and not used'),
+    texts: z.int().describe('How many entries differ in their sentences alone'),
     issues: z
       .array(z.strictObject({ code: z.string(), message: z.string(), path: z.string().describe('Where') }))
       .describe('What validation found'),

@@ -44,7 +44,7 @@ const MAX_SHOWN = 120;
 export function compareNodes(known: NodeSchema, live: NodeSchema): Comparison {
   const comparison: Comparison = { differences: [], texts: 0 };
   compareFields(comparison, '', asFields(known), asFields(live), NOT_COMPARED, new Set());
-  const ours = new Set(known.own_defaults);
+  const ours = new Set([...(known.own_defaults ?? []), ...(live.own_defaults ?? [])]);
   for (const part of PARTS) {
     compareLists(comparison, `/${part}`, known[part] as Fields[], live[part] as Fields[], ours);
   }

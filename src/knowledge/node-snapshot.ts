@@ -43,7 +43,11 @@ function reasonOf(reading: ReturnType<typeof readSnapshot>): string | null {
  * A snapshot that is a baseline with repaired entries would hide the baseline of a newer program; then its repaired
  * entries are added to that one.
  */
-export function upToDate(context: StoreContext, items: unknown[], meta: SnapshotMeta): NodeSchema[] {
+export function upToDate(
+  context: Pick<StoreContext, 'baselineDir'>,
+  items: unknown[],
+  meta: SnapshotMeta,
+): NodeSchema[] {
   const own = knownNodes(items, meta);
   if (!meta.based_on) return own;
   const baseline = readSnapshot(context.baselineDir, KIND);

@@ -62,6 +62,7 @@ const RefreshInput = z
     workday_mcp: flag().describe('Workday tools, from the MCP server of workday_mcp_url'),
     workday_api: flag().describe('Workday operations, from the OpenAPI file of workday_api_spec'),
     from_api: flag().describe('Complete the nodes from the server, in one request'),
+    from_reference: flag().describe('Take the nodes from the reference also where the server said them otherwise'),
     write_reference: flag().describe('Also write the nodes as a reference file, beside the snapshot'),
     dry_run: flag().describe('Tell what would change and write nothing'),
     validate: flag().describe('Ask nobody: check what is on the disk, and end with 1 if something is wrong'),
@@ -78,6 +79,14 @@ const RefreshInput = z
   .refine((input) => !input.from_api || partsOf(input).has('nodes'), {
     message: 'goes with nodes',
     path: ['from_api'],
+  })
+  .refine((input) => !input.from_reference || partsOf(input).has('nodes'), {
+    message: 'goes with nodes',
+    path: ['from_reference'],
+  })
+  .refine((input) => !input.from_reference || !input.from_api, {
+    message: 'cannot go with from_api: the nodes come from one or the other',
+    path: ['from_reference'],
   });
 
 /** The worst of them. */
@@ -120,7 +129,8 @@ export const refreshOperation = defineOperation({
   prepare: async (context: Context<RefreshDeps>, input) => {
     const { server, parts } = await refreshKnowledge(context, context.principal.vault_id, {
       parts: partsOf(input),
-      fromApi: input.from_api || context.config.node_snapshot_from_api,
+      fromApi: !input.from_reference && (input.from_api || context.config.node_snapshot_from_api),
+      fromReference: input.from_reference,
       writeReference: input.write_reference,
       isDryRun: input.dry_run,
       isValidation: input.validate,

@@ -6,8 +6,8 @@ import { type RefreshTarget, refreshListing } from './refresh-target.ts';
 import { readSnapshot } from './snapshot-file.ts';
 import { templateEntries } from './template-entry.ts';
 
-/** Texts and stamps of the baseline are ours; that a server says them otherwise is no news. */
-const OURS = ['description', 'flow_reference', 'version_label', 'snapshot_at'];
+const TEXTS = ['description'];
+const STAMPS = ['flow_reference', 'version_label', 'snapshot_at'];
 
 export async function refreshTemplates(target: RefreshTarget): Promise<PartReport> {
   const client = await target.client();
@@ -21,7 +21,7 @@ export async function refreshTemplates(target: RefreshTarget): Promise<PartRepor
   }
   const baseline = readSnapshot(target.baselineDir, 'flowise_templates');
   const items = baseline.state === 'ok' ? baseline.items.flatMap((item) => asTemplate(item) ?? []) : [];
-  const { outcome, result } = await refreshListing<TemplateEntry>(target, {
+  const { settled, result } = await refreshListing<TemplateEntry>(target, {
     kind: 'flowise_templates',
     listed,
     listedIn: 'API',
@@ -31,15 +31,15 @@ export async function refreshTemplates(target: RefreshTarget): Promise<PartRepor
     idOf: ({ template_id }) => template_id,
     nameOf: ({ name }) => name,
     parse: asTemplate,
-    baseline: { items, ours: OURS },
+    baseline: { items, texts: TEXTS, stamps: STAMPS },
   });
-  return refreshed('templates', outcome, result);
+  return refreshed('templates', settled, result);
 }
 
 export async function refreshCredentials(target: RefreshTarget): Promise<PartReport> {
   const client = await target.client();
   const listed = (await client.listCredentials()).flatMap((api) => credentialEntry(api) ?? []);
-  const { outcome, result } = await refreshListing<CredentialEntry>(target, {
+  const { settled, result } = await refreshListing<CredentialEntry>(target, {
     kind: 'flowise_credentials',
     listed,
     listedIn: 'API',
@@ -50,7 +50,7 @@ export async function refreshCredentials(target: RefreshTarget): Promise<PartRep
     nameOf: ({ name }) => name,
     parse: allowlisted,
   });
-  return refreshed('credentials', outcome, result);
+  return refreshed('credentials', settled, result);
 }
 
 function asTemplate(item: unknown): TemplateEntry | null {

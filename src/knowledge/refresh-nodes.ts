@@ -1,15 +1,15 @@
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { ApiNode, NodeSchema } from '../flowise/index.ts';
 import { writeDurably } from '../home/index.ts';
-import { stableStringify } from '../kernel/canonical-json.ts';
 import { refusal } from '../kernel/errors.ts';
-import { compareNodes } from './audit-compare.ts';
+import { folderFault } from './folder-fault.ts';
 import { mergeEntries } from './merge-entries.ts';
-import { knownNodes } from './node-snapshot.ts';
+import { nodeNews } from './node-news.ts';
+import { knownNodes, upToDate } from './node-snapshot.ts';
 import { normaliseNode } from './normalise-node.ts';
 import { parseReference, writeReference } from './reference.ts';
-import { type Findings, type PartReport, refreshed } from './refresh-report.ts';
+import { type PartReport, refreshed } from './refresh-report.ts';
 import { type Own, type RefreshTarget, settle } from './refresh-target.ts';
 import { readSnapshot, snapshotName } from './snapshot-file.ts';
 
@@ -17,48 +17,74 @@ export const REFERENCE_FILE = 'FLOWISE_NODE_REFERENCE.md';
 
 export interface NodesRequest {
   fromApi: boolean;
+  /** What a server said itself gives way to the reference. */
+  fromReference: boolean;
   writeReference: boolean;
 }
 
 /**
  * The reference, as a snapshot. From the API it is completed for this server: what the server has is as the server says,
- * and what it has not stays in the file, is listed as removed and is not used. Nodes that were fetched one by one and
- * that the reference does not know stay too.
+ * and what it has not stays in the file, is listed as removed and is not used. What a server said stays when the
+ * reference alone is read again, which then only adds what is missing. Nodes that were fetched one by one and that the
+ * reference does not know stay too.
  */
 export async function refreshNodes(target: RefreshTarget, request: NodesRequest): Promise<PartReport> {
   const reference = readReference(target);
   const live = request.fromApi ? await liveNodes(target) : null;
-  const flowise_version = live ? await target.version() : null;
+  const version = live ? await target.version() : null;
   const baseline = readSnapshot(target.baselineDir, 'flowise_nodes');
   const shipped = baseline.state === 'ok' ? knownNodes(baseline.items, baseline.meta) : [];
-  const { outcome, result } = await settle(target, 'flowise_nodes', (own) => {
-    const fresh = live ? mergeEntries(reference, live, typeOf).items : reference;
+  const { settled, result } = await settle(target, 'flowise_nodes', (own) => {
     const kept = own ? (own.items as NodeSchema[]).filter((node) => typeof node?.node_type === 'string') : [];
+    const said = own && !live && !request.fromReference && isSaidByServer(target, own) ? own : null;
+    const fresh = live ? mergeEntries(reference, live, typeOf).items : said ? missingIn(reference, kept) : reference;
     const items = byType(mergeEntries(kept, fresh, typeOf).items);
-    const removed = live ? missingIn(items, live) : stillRemoved(own, items);
-    const covered = new Set(fresh.map(typeOf));
+    const removed = live ? missingIn(items, live).map(typeOf) : stillRemoved(own, items);
     const content = {
       items,
       removed,
-      repaired: (own?.meta.repaired ?? []).filter(({ id }) => !covered.has(id)),
+      repaired: fetchedApart(own, missingIn(kept, fresh), said !== null || live !== null),
       generated_at: target.now,
-      source: live ? 'reference and flowise_api' : 'reference',
-      source_host: target.host,
-      flowise_version,
+      source: sourceOf(said, live !== null, fresh.length > 0),
+      source_host: said?.meta.source_host ?? target.host,
+      flowise_version: said ? (said.meta.flowise_version ?? null) : version,
     };
-    const known = own ? knownNodes(own.items, own.meta) : shipped;
-    const found = findings(known, fresh, live, own !== null);
-    return { content, result: { found: { ...found, items: items.length }, items, removed } };
+    const known = own ? upToDate(target, own.items, own.meta) : shipped;
+    const listed = live
+      ? { listed: live.length, listedIn: 'API' }
+      : { listed: reference.length, listedIn: 'reference' };
+    const gone = new Set(removed);
+    const active = items.filter((node) => !gone.has(node.node_type));
+    return { content, result: { active, found: { ...listed, ...nodeNews(known, active), items: items.length } } };
   });
-  const report = refreshed('nodes', outcome, result.found);
+  const report = refreshed('nodes', settled, result.found);
   if (!request.writeReference || target.isDryRun) return report;
-  const gone = new Set(result.removed);
-  keepReference(
-    target,
-    result.items.filter((node) => !gone.has(node.node_type)),
-  );
+  keepReference(target, result.active);
   const shown = snapshotName(target.folder, 'flowise_nodes').replace(/[^/]+$/, REFERENCE_FILE);
   return { ...report, reference: shown };
+}
+
+const FROM_BOTH = 'reference and flowise_api';
+
+/** Unless somebody put a reference beside it: that one is theirs to edit, and holds the server's words already. */
+function isSaidByServer(target: RefreshTarget, { meta }: Own): boolean {
+  return (meta.source ?? '').includes('flowise_api') && referencePath(target) === target.reference;
+}
+
+function sourceOf(said: Own | null, isLive: boolean, isMore: boolean): string {
+  if (said && !isMore) return said.meta.source ?? FROM_BOTH;
+  return said || isLive ? FROM_BOTH : 'reference';
+}
+
+/** Entries that are not from the reference and were not listed with the others. */
+function fetchedApart(own: Own | null, left: readonly NodeSchema[], isListed: boolean): { id: string; at: string }[] {
+  const { repaired = [], source = '', generated_at = '', removed = [] } = own?.meta ?? {};
+  const leftTypes = new Set(left.map(typeOf));
+  const before = repaired.filter(({ id }) => leftTypes.has(id));
+  if (isListed || !source.includes('flowise_api')) return before;
+  const known = new Set([...before.map(({ id }) => id), ...removed]);
+  const said = [...leftTypes].filter((type) => !known.has(type));
+  return [...before, ...said.map((id) => ({ id, at: generated_at }))];
 }
 
 /** The server's own copy, which people may have edited, else the one that came with the program. */
@@ -72,11 +98,13 @@ function readReference(target: RefreshTarget): NodeSchema[] {
   let markdown: string;
   try {
     markdown = readFileSync(path, 'utf8');
-  } catch {
-    throw refusal(
-      'SNAPSHOT_INVALID',
-      `${REFERENCE_FILE} is not there. Put it back: \`git checkout ${REFERENCE_FILE}\`.`,
-    );
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const way =
+      code === 'ENOENT'
+        ? `is not there. Put it back: \`git checkout ${REFERENCE_FILE}\`.`
+        : `in ${dirname(path)} cannot be read (${code}). Make it readable, or take it away to use the one of Flowright.`;
+    throw refusal('SNAPSHOT_INVALID', `${REFERENCE_FILE} ${way}`);
   }
   const { nodes, issues } = parseReference(markdown);
   const [first] = issues;
@@ -98,39 +126,10 @@ async function liveNodes(target: RefreshTarget): Promise<NodeSchema[]> {
   return [...new Map(nodes.map((node) => [node.node_type, node])).values()];
 }
 
-function findings(known: NodeSchema[], fresh: NodeSchema[], live: NodeSchema[] | null, isOwn: boolean): Findings {
-  const { added } = mergeEntries(known, fresh, typeOf);
-  const now = new Map(fresh.map((node) => [node.node_type, node]));
-  const changed = known.flatMap((before) => {
-    const after = now.get(before.node_type);
-    const fields = after ? changedFields(before, after, isOwn) : [];
-    return fields.length > 0 ? [{ name: before.node_type, fields }] : [];
-  });
-  const liveTypes = live && new Set(live.map(typeOf));
-  return {
-    known: known.length,
-    items: fresh.length,
-    listed: (live ?? fresh).length,
-    listedIn: live ? 'API' : 'reference',
-    new: liveTypes ? added.filter((type) => liveTypes.has(type)) : added,
-    changed,
-    removed: live ? missingIn(known, live) : [],
-  };
-}
-
-/** The texts of the baseline are ours; that a server says them otherwise is no news. */
-function changedFields(before: NodeSchema, after: NodeSchema, isOwn: boolean): string[] {
-  if (isOwn) {
-    const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])] as (keyof NodeSchema)[];
-    return keys.filter((key) => stableStringify(before[key]) !== stableStringify(after[key]));
-  }
-  const { differences } = compareNodes(before, after);
-  return [...new Set(differences.map(({ path }) => path.split('/')[1] as string))];
-}
-
-function missingIn(nodes: readonly NodeSchema[], live: readonly NodeSchema[]): string[] {
-  const there = new Set(live.map(typeOf));
-  return nodes.map(typeOf).filter((type) => !there.has(type));
+/** Those that the other list does not have. */
+function missingIn(nodes: readonly NodeSchema[], others: readonly NodeSchema[]): NodeSchema[] {
+  const there = new Set(others.map(typeOf));
+  return nodes.filter((node) => !there.has(node.node_type));
 }
 
 /** The server was not asked, so what it was known not to have is still that. */
@@ -142,11 +141,15 @@ function stillRemoved(own: Own | null, items: readonly NodeSchema[]): string[] {
 function keepReference(target: RefreshTarget, nodes: readonly NodeSchema[]): void {
   const path = join(target.folder, REFERENCE_FILE);
   const text = writeReference(nodes);
-  if (existsSync(path) && readFileSync(path, 'utf8') === text) return;
   const draft = `${path}.new`;
-  rmSync(draft, { force: true });
-  writeDurably(draft, text);
-  renameSync(draft, path);
+  try {
+    if (existsSync(path) && readFileSync(path, 'utf8') === text) return;
+    rmSync(draft, { force: true });
+    writeDurably(draft, text);
+    renameSync(draft, path);
+  } catch (error) {
+    throw folderFault(target.folder, REFERENCE_FILE, error);
+  }
 }
 
 function byType(nodes: NodeSchema[]): NodeSchema[] {

@@ -31,6 +31,8 @@ export interface PartReport {
   changed: { name: string; fields: string[] }[];
   /** Gone from the server; kept, listed in the meta file and not used. */
   removed: string[];
+  /** Entries of which sentences alone are different. */
+  texts: number;
   issues: PartIssue[];
   error?: { code: string; message: string };
   /** Where the reference was written. */
@@ -49,6 +51,15 @@ export interface Findings {
   new: string[];
   changed: { name: string; fields: string[] }[];
   removed: string[];
+  /** Entries of which sentences alone are different. */
+  texts: number;
+}
+
+/** What became of the file. */
+export interface Settled {
+  outcome: 'written' | 'unchanged' | 'would_change';
+  /** The snapshot holds, byte for byte, what was known before. */
+  isSameBytes: boolean;
 }
 
 const LABEL_WIDTH = '[credentials] '.length;
@@ -64,16 +75,17 @@ const IS_QUOTED: Record<Part, boolean> = {
   workday_api: false,
 };
 
-export function refreshed(part: Part, outcome: 'written' | 'unchanged' | 'would_change', found: Findings): PartReport {
-  const { items, new: added, changed, removed } = found;
+export function refreshed(part: Part, { outcome, isSameBytes }: Settled, found: Findings): PartReport {
+  const { items, new: added, changed, removed, texts } = found;
   return {
     part,
     outcome,
-    line: labelled(part, diffWords(part, found)),
+    line: labelled(part, diffWords(part, found, isSameBytes)),
     items,
     new: added,
     changed,
     removed,
+    texts,
     issues: [],
   };
 }
@@ -98,13 +110,14 @@ export function linted(part: Part, items: number | null, issues: PartIssue[]): P
 }
 
 function nothing(part: Part): Omit<PartReport, 'outcome' | 'line'> {
-  return { part, items: 0, new: [], changed: [], removed: [], issues: [] };
+  return { part, items: 0, new: [], changed: [], removed: [], texts: 0, issues: [] };
 }
 
 /** `[nodes]       142 items in snapshot, 145 in API — 3 new: a, b, c` */
-function diffWords(part: Part, found: Findings): string {
-  const { new: added, changed, removed, known, items, listed, listedIn } = found;
-  if (added.length + changed.length + removed.length === 0) return `${counted(items)} — no change (fingerprint match)`;
+function diffWords(part: Part, found: Findings, isSameBytes: boolean): string {
+  const { new: added, changed, removed, texts, known, items, listed, listedIn } = found;
+  if (added.length + changed.length + removed.length === 0)
+    return `${counted(items)} — ${quietWords(texts, isSameBytes)}`;
   const name = (text: string) => inertLine(IS_QUOTED[part] ? JSON.stringify(text) : text);
   const said: string[] = [];
   if (added.length > 0) said.push(`${added.length} new: ${names(added, name, ', ')}`);
@@ -113,9 +126,15 @@ function diffWords(part: Part, found: Findings): string {
     said.push(`${changed.length} changed: ${names(told, String, '; ')}`);
   }
   if (removed.length > 0) said.push(`${removed.length} removed (warning only, kept): ${names(removed, name, ', ')}`);
+  if (texts > 0) said.push(`texts differ in ${texts}`);
   const isSameSet = added.length + removed.length === 0;
   const counts = isSameSet ? counted(items) : `${counted(known)} in snapshot, ${listed} in ${listedIn}`;
   return `${counts} — ${said.join('; ')}`;
+}
+
+function quietWords(texts: number, isSameBytes: boolean): string {
+  if (texts > 0) return `only texts differ, in ${texts} of them`;
+  return isSameBytes ? 'no change (fingerprint match)' : 'no change';
 }
 
 function names(list: readonly string[], word: (text: string) => string, between: string): string {

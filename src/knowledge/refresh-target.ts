@@ -1,8 +1,15 @@
 import type { FlowiseClient } from '../flowise/index.ts';
 import { stableStringify } from '../kernel/canonical-json.ts';
+import { sha256Hex } from '../kernel/hash.ts';
 import { mergeEntries } from './merge-entries.ts';
-import type { Findings, Outcome } from './refresh-report.ts';
-import { readSnapshot, type SnapshotKind, type SnapshotMeta, type SnapshotReading } from './snapshot-file.ts';
+import type { Findings, Settled } from './refresh-report.ts';
+import {
+  readSnapshot,
+  type SnapshotKind,
+  type SnapshotMeta,
+  type SnapshotReading,
+  snapshotText,
+} from './snapshot-file.ts';
 import { type SnapshotContent, updateSnapshot } from './snapshot-update.ts';
 
 /** Where a refresh writes, and whom it asks. */
@@ -39,7 +46,7 @@ export async function settle<T>(
   target: RefreshTarget,
   kind: SnapshotKind,
   decide: (own: Own | null) => { content: SnapshotContent; result: T },
-): Promise<{ outcome: Extract<Outcome, 'written' | 'unchanged' | 'would_change'>; result: T }> {
+): Promise<{ settled: Settled; result: T }> {
   let decided: { content: SnapshotContent; result: T } | undefined;
   let before: Own | null = null;
   const run = (current: SnapshotReading): { content: SnapshotContent; result: T } => {
@@ -49,11 +56,25 @@ export async function settle<T>(
   };
   if (target.isDryRun) {
     const { content, result } = run(readSnapshot(target.folder, kind));
-    return { outcome: isSame(before, content) ? 'unchanged' : 'would_change', result };
+    const isSameBytes = holdsSame(target, kind, before, content);
+    return { settled: { outcome: isSame(before, content) ? 'unchanged' : 'would_change', isSameBytes }, result };
   }
   const { state } = await updateSnapshot(target.folder, kind, (current) => run(current).content);
   if (!decided) throw new Error(`nothing was decided about ${kind}`);
-  return { outcome: state === 'written' ? 'written' : 'unchanged', result: decided.result };
+  const isSameBytes = holdsSame(target, kind, before, decided.content);
+  return { settled: { outcome: state === 'written' ? 'written' : 'unchanged', isSameBytes }, result: decided.result };
+}
+
+/** As what was known before: the server's own, which keeps its text while its entries are the same, else the baseline. */
+function holdsSame(
+  { baselineDir }: RefreshTarget,
+  kind: SnapshotKind,
+  own: Own | null,
+  { items }: SnapshotContent,
+): boolean {
+  if (own) return stableStringify(own.items) === stableStringify(items);
+  const baseline = readSnapshot(baselineDir, kind);
+  return baseline.state === 'ok' && baseline.meta.sha256 === sha256Hex(snapshotText(items));
 }
 
 function isSame(own: Own | null, { items, removed = [] }: SnapshotContent): boolean {
@@ -71,8 +92,11 @@ export interface Listing<T extends object> {
   idOf(entry: T): string;
   nameOf(entry: T): string;
   parse(item: unknown): T | null;
-  /** What came with the program, to compare with where a server has nothing of its own; its texts are ours, not the server's. */
-  baseline?: { items: readonly T[]; ours: readonly string[] };
+  /**
+   * What came with the program, to compare with where a server has nothing of its own. Its texts are ours and not the
+   * server's, and its stamps tell of another moment.
+   */
+  baseline?: { items: readonly T[]; texts: readonly string[]; stamps: readonly string[] };
 }
 
 /** A list that its source only gives whole: brought up to date, nothing thrown away. */
@@ -84,7 +108,12 @@ export async function refreshListing<T extends object>(target: RefreshTarget, li
     const gone = new Set(own?.meta.removed);
     const active = own ? known.filter((entry) => !gone.has(idOf(entry))) : (listing.baseline?.items ?? []);
     const news = mergeEntries(active, listed, idOf);
-    const ours = own ? [] : (listing.baseline?.ours ?? []);
+    const { texts = [], stamps = [] } = own ? {} : (listing.baseline ?? {});
+    const apart = news.changed.map(({ id, fields }) => ({
+      id,
+      fields: fields.filter((field) => !texts.includes(field) && !stamps.includes(field)),
+      isWorded: fields.some((field) => texts.includes(field)),
+    }));
     const names = new Map([...active, ...listed].map((entry) => [idOf(entry), nameOf(entry)]));
     const named = (id: string) => names.get(id) ?? id;
     const result: Findings = {
@@ -93,10 +122,9 @@ export async function refreshListing<T extends object>(target: RefreshTarget, li
       listed: listed.length,
       listedIn: listing.listedIn,
       new: news.added.map(named),
-      changed: news.changed
-        .map(({ id, fields }) => ({ name: named(id), fields: fields.filter((field) => !ours.includes(field)) }))
-        .filter(({ fields }) => fields.length > 0),
+      changed: apart.filter(({ fields }) => fields.length > 0).map(({ id, fields }) => ({ name: named(id), fields })),
       removed: news.removed.map(named),
+      texts: apart.filter(({ fields, isWorded }) => fields.length === 0 && isWorded).length,
     };
     const content: SnapshotContent = {
       items: merged.items,

@@ -19,7 +19,7 @@ export async function refreshWorkday(target: RefreshTarget, part: WorkdayPart, c
       `${source.setting} leads to a list without any action. Check that it is the right one.`,
     );
   }
-  const { outcome, result } = await refreshListing<WorkdayAction>(target, {
+  const { settled, result } = await refreshListing<WorkdayAction>(target, {
     kind: part,
     listed,
     listedIn: source.listedIn,
@@ -30,7 +30,7 @@ export async function refreshWorkday(target: RefreshTarget, part: WorkdayPart, c
     nameOf: ({ action }) => action,
     parse: (item) => (isWorkdayAction(item) ? item : null),
   });
-  return refreshed(part, outcome, result);
+  return refreshed(part, settled, result);
 }
 
 interface Source {

@@ -33,6 +33,7 @@ export interface RefreshDeps {
 export interface RefreshRequest {
   parts: ReadonlySet<Part>;
   fromApi: boolean;
+  fromReference: boolean;
   writeReference: boolean;
   isDryRun: boolean;
   isValidation: boolean;

@@ -10,12 +10,20 @@ export function statusTable({ server, parts }: KnowledgeStatusResponse): string 
     duration(part.age_seconds),
     part.ttl_seconds === null ? '-' : duration(part.ttl_left_seconds),
     String(part.repairs),
-    part.source_host ?? part.source ?? '-',
+    sourceWords(part),
   ]);
   const table = textTable(['part', 'items', 'from', 'fingerprint', 'age', 'good for', 'repairs', 'source'], rows);
   const reasons = parts.flatMap(({ part, reason }) => (reason ? [inertLine(`${part}: ${reason}. Refresh it.`)] : []));
   const whose = server === null ? 'No Flowise server is configured: this came with Flowright.' : `Server ${server}`;
   return [inertLine(whose), '', table, ...(reasons.length > 0 ? ['', ...reasons] : [])].join('\n');
+}
+
+/** Which texts these are: those of the reference, those of the server, or both. */
+function sourceWords({ source, source_host }: KnowledgeStatusResponse['parts'][number]): string {
+  if (source === null || source === 'reference') return source ?? '-';
+  const isBoth = source === 'repair' || source.includes('reference');
+  const host = source_host ?? source;
+  return isBoth ? `reference, ${host}` : host;
 }
 
 export function refreshLines({ parts, dry_run }: KnowledgeRefreshResponse): string {

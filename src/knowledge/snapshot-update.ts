@@ -1,10 +1,11 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { syncFolder, writeDurably } from '../home/index.ts';
+import { makeFolder, syncFolder, writeDurably } from '../home/index.ts';
 import { stableStringify } from '../kernel/canonical-json.ts';
-import { FlowrightError, refusal } from '../kernel/errors.ts';
+import { refusal } from '../kernel/errors.ts';
 import { sha256Hex } from '../kernel/hash.ts';
 import { bannedKeys } from './credential-lint.ts';
+import { folderFault } from './folder-fault.ts';
 import {
   readSnapshot,
   type SnapshotKind,
@@ -47,14 +48,10 @@ export async function updateSnapshot(
   decide: (current: SnapshotReading) => SnapshotContent | null,
 ): Promise<SnapshotWriting> {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder, 0o700);
     return await updateUnderLock(folder, kind, decide);
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException | null)?.syscall ? (error as NodeJS.ErrnoException).code : undefined;
-    if (code === undefined) throw error;
-    throw new FlowrightError('SNAPSHOT_INVALID', `The folder of ${kind} cannot be written (${code}).`, {
-      cause: error,
-    });
+    throw folderFault(folder, kind, error);
   }
 }
 

@@ -26,6 +26,8 @@ export function createInvoke<Needs extends object>(services: Needs, database: Da
   const contextOf = (call: Call, trx: Trx | undefined): Context<Needs> =>
     Object.assign(Object.create(services) as Needs, call, { trx }) as Context<Needs>;
 
+  const told = new WeakSet<FlowrightError>();
+
   const write = async (operation: AnyOperation, call: Call, input: unknown): Promise<unknown> => {
     const prepared = operation.prepare ? await operation.prepare(contextOf(call, undefined), input) : input;
     const payload = await database.transaction(async (trx) => {
@@ -33,12 +35,21 @@ export function createInvoke<Needs extends object>(services: Needs, database: Da
       await audit.done(trx, call, operation.name, operation.audit?.(input, answer) ?? {});
       return answer;
     });
-    return operation.finish ? operation.finish(contextOf(call, undefined), payload) : payload;
+    if (!operation.finish) return payload;
+    try {
+      return await operation.finish(contextOf(call, undefined), payload);
+    } catch (thrown) {
+      // The line of the act is written already: what came of it gets one too, whatever went wrong.
+      const error = asFlowrightError(thrown);
+      await audit.refused(call, operation.name, error);
+      told.add(error);
+      throw error;
+    }
   };
 
   const refuse = async (operation: AnyOperation, call: Call, thrown: unknown): Promise<never> => {
     const error = asFlowrightError(thrown);
-    if (isAuditable(operation, error)) await audit.refused(call, operation.name, error);
+    if (!told.has(error) && isAuditable(operation, error)) await audit.refused(call, operation.name, error);
     throw error;
   };
 

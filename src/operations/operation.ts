@@ -79,6 +79,8 @@ export interface Operation<
     command: string;
     /** The command is made by hand, because it reads files or opens an editor; only the rendering is used. */
     byHand?: true;
+    /** Shows what would happen, by a dry run of the operation, and asks before it does it. */
+    askFirst?: true;
     examples?: string[];
     /** For people; `--json` prints the payload itself. */
     render(payload: z.output<Output>): Ready<string>;

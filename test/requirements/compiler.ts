@@ -31,6 +31,7 @@ export const COMPILER_REQUIREMENTS: Record<string, string> = {
   'FLR-accept-variable': 'A text that accepts variables is left as it is when something is connected to it',
   'FLR-bind-credential': 'A credential is bound where the server looks, of a type that the node takes',
   'FLR-create-tool': 'A custom tool names a stored tool or one that the same list creates',
+  'FLR-payload-hash': 'The hash of what is approved covers the text of the flow and the tools that are stored with it',
   'FLR-agentflow': 'Agentflow v2 can be edited, but nodes are not added or connected',
   'FLR-validate-before': 'What was wrong with a flow before a change is a warning, what the change breaks an error',
   'FLR-validate-nodes': 'Ids, forms and types of nodes are checked',

@@ -19,6 +19,9 @@ export const FLOW_MODEL_REQUIREMENTS: Record<string, string> = {
   'FLR-flow-meaning': 'The semantic hash ignores drawing, order and our stamp, and nothing else',
   'FLR-flow-diff': 'A diff names nodes, parameters and connections, and is empty exactly when the meaning is equal',
   'FLR-flow-diff-lines': 'A diff reads as one line a change, cut short, inert, with colours where wanted',
+  'FLR-flow-diff-approval':
+    'Every change of a text shows its beginning and how much of it is left out, by path inside objects',
+  'FLR-flow-diff-added': 'An added node is told with what is set on it and not the default, and with its credential',
   'FLR-flow-diff-linear': 'Comparing two flows of thousands of nodes takes no more than a moment',
   'FLR-flow-secrets': 'No secret typed into a flow survives in its masked copy, its diff or its summary',
   'FLR-flow-secrets-readable': 'What is no secret stays readable: counts, names of fields, references, selections',

@@ -24,6 +24,11 @@ export const REFRESH_REQUIREMENTS: Record<string, string> = {
   'FLR-refresh-parts-are-independent': 'A part that fails is told and leaves what was known; the others go on',
   'FLR-refresh-empty-refused': 'An empty list of templates or nodes never replaces what is known',
   'FLR-refresh-unchanged': 'A refresh that finds nothing new leaves every byte of both files',
+  'FLR-refresh-tells-the-file':
+    'The report tells the file against what was known, texts too, and never a fingerprint match when bytes change',
+  'FLR-refresh-keeps-the-server':
+    'What a server said of its nodes stays until it, or the reference by name, is asked again; the source is told',
+  'FLR-refresh-folder-fault': 'A folder that cannot be written is a failed part that names it',
   'FLR-refresh-reference-file':
     'write_reference writes a reference that gives the same nodes, and later refreshes read it',
   'FLR-refresh-access': 'Viewers see the status; refresh and audit are for editors; each refresh leaves an audit line',

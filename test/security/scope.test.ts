@@ -5,6 +5,7 @@ import { getFlow, listFlows, searchFlows } from '../../src/flows/index.ts';
 import { onEachDatabase, type TestStore } from '../support/databases.ts';
 import { sampleFlow } from '../support/flows.ts';
 import { flowright, flowrightJson, type Hub, type ProgramOptions, startHub } from '../support/program.ts';
+import { openInside } from './inside.ts';
 import { importFlows } from './library.ts';
 import { tokenFor } from './people.ts';
 import { ask, expectRefusal } from './rest.ts';

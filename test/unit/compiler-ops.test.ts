@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { toolPlaceholder } from '../../src/flowise/compiler/compilation.ts';
 import { compile, compileDraft, EMPTY_FLOW } from '../../src/flowise/compiler/compile.ts';
 import type { PatchOp } from '../../src/flowise/compiler/ops.ts';
+import { payloadHash } from '../../src/flowise/compiler/payload-hash.ts';
+import { stableStringify } from '../../src/kernel/canonical-json.ts';
 import { sha256Hex } from '../../src/kernel/hash.ts';
 import {
   add,
@@ -271,6 +273,23 @@ describe('tools', () => {
         },
       },
     ]);
+  });
+
+  it('has the code of its tools in the hash of what is approved [FLR-payload-hash]', () => {
+    const one = compile(EMPTY_FLOW, [tool, ...agent], schemas);
+    const other = compile(
+      EMPTY_FLOW,
+      [{ ...tool, func: 'return fetch("https://elsewhere.example");' }, ...agent],
+      schemas,
+    );
+    expect(other.flow_data_str).toBe(one.flow_data_str);
+    expect(other.payload_hash).not.toBe(one.payload_hash);
+    expect(compile(EMPTY_FLOW, [tool, ...agent], schemas).payload_hash).toBe(one.payload_hash);
+    expect(one.payload_hash).toBe(payloadHash(one.flow_data_str, one.tools));
+    expect(payloadHash(one.flow_data_str, one.tools)).toBe(
+      sha256Hex(`${one.flow_data_str}\n${stableStringify(one.tools)}`),
+    );
+    expect(payloadHash('{}', [])).toBe(sha256Hex('{}'));
   });
 
   it('refuses one that nothing creates or the server does not have, and warns of an unused one [FLR-create-tool]', () => {

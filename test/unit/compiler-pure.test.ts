@@ -7,6 +7,7 @@ const FOLDER = 'src/flowise/compiler';
 /** What the compiler may import beside its own files, and why. */
 const ALLOWED: Record<string, string> = {
   zod: 'the schemas of operations',
+  '../../kernel/canonical-json.ts': 'equal tools have equal text',
   '../../kernel/errors.ts': 'the type of an issue, and the refusal of the guard',
   '../../kernel/hash.ts': 'the hash of what would be stored',
   '../../kernel/secret-text.ts': 'labels in messages',

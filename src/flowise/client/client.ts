@@ -1,3 +1,5 @@
+import type { WriteTrial } from './write-trials.ts';
+
 /**
  * One Flowise server, typed. Every method answers or throws a FlowrightError with a FLOWISE_* code whose details hold
  * the server's own words (`{server, method, path, status, message}`, at most 300 characters, secrets hidden). Answers
@@ -14,7 +16,10 @@ export interface FlowiseClient {
   getNode(name: string): Promise<ApiNode | null>;
   listTemplates(): Promise<ApiTemplate[]>;
   listCredentials(): Promise<ApiCredential[]>;
+  /** All of them, read in pages where the server has pages. */
   listChatflows(query?: { type?: string }): Promise<Chatflow[]>;
+  /** How many there are, without reading them where the server can say so. */
+  countChatflows(): Promise<number>;
   /** Null when there is none of that id. */
   getChatflow(id: string): Promise<Chatflow | null>;
   createChatflow(body: NewChatflow): Promise<Chatflow>;
@@ -25,6 +30,8 @@ export interface FlowiseClient {
   createTool(body: NewTool): Promise<ApiTool>;
   deleteTool(id: string): Promise<boolean>;
   listVariables(): Promise<ApiVariable[]>;
+  /** Asks for a change that cannot be made, so that the server says whether the key may make such changes. */
+  tryWrite(what: WriteTrial): Promise<void>;
   predict(id: string, body: PredictionRequest): Promise<Prediction>;
   upsertVector(id: string, body?: { stopNodeId?: string }): Promise<Record<string, unknown>>;
   /** Closes the connections once what is under way has ended, or after so many milliseconds where a number is given. */

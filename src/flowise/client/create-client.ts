@@ -2,8 +2,9 @@ import { FlowrightError, refusal } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import { ADDRESS_RULE, readAddress } from './address.ts';
 import type { FlowiseAuth } from './authentication.ts';
+import { countInPages, type PageAsker, readInPages } from './chatflow-pages.ts';
 import type { ApiNode, FlowiseClient, Prediction } from './client.ts';
-import { badAnswer, notFound } from './refusals.ts';
+import { badAnswer, isTooLarge, notFound, oneTooLarge } from './refusals.ts';
 import { createRequests, type Request, type RequestNote, type Requests } from './requests.ts';
 import { isFromFlowise, serverWords } from './server-words.ts';
 import {
@@ -12,13 +13,17 @@ import {
   readCredential,
   readList,
   readNode,
+  readPage,
   readTemplate,
   readTool,
   readVariable,
 } from './shapes.ts';
 import type { Answer } from './transport.ts';
+import { isPastTheGuard, trialRequest } from './write-trials.ts';
 
 const MAX_BYTES = 32 * 1_048_576;
+/** All chatflows of a server together may be so many times as large as one answer. */
+const LIST_FACTOR = 8;
 const RETRY_DELAY_MS = 100;
 /** A prediction waits for a model, filling a vector store for many of its answers. */
 const SLOW_FACTOR = 4;
@@ -44,23 +49,37 @@ export function createClient(options: ClientOptions): FlowiseClient {
   const address = readAddress(options.url);
   if (!address) throw refusal('CONFIG_INVALID', `The address of Flowise server ${server} ${ADDRESS_RULE}.`);
   const { username, password = '' } = address;
+  const maxBytes = options.maxBytes ?? MAX_BYTES;
   const isInAddress = options.auth.kind === 'none' && username !== undefined;
   const requests = createRequests({
     server,
     address,
     auth: isInAddress ? { kind: 'basic', username, password } : options.auth,
     timeoutMs: options.timeoutSeconds * 1_000,
-    maxBytes: options.maxBytes ?? MAX_BYTES,
+    maxBytes,
     retryDelayMs: options.retryDelayMs ?? RETRY_DELAY_MS,
     log: options.log,
     onRequest: options.onRequest,
   });
-  return clientOver(requests, server, address.url, options.timeoutSeconds * 1_000 * SLOW_FACTOR);
+  return clientOver(requests, {
+    server,
+    url: address.url,
+    slowMs: options.timeoutSeconds * 1_000 * SLOW_FACTOR,
+    maxChars: maxBytes * LIST_FACTOR,
+  });
 }
 
-function clientOver(requests: Requests, server: string, url: string, slowMs: number): FlowiseClient {
-  const list = async <T>(route: string, read: (entry: unknown) => T | null, query?: Record<string, string>) => {
-    const request: Request = { method: 'GET', route, ...(query ? { query } : {}) };
+interface Place {
+  server: string;
+  url: string;
+  slowMs: number;
+  /** Of all chatflows together. */
+  maxChars: number;
+}
+
+function clientOver(requests: Requests, { server, url, slowMs, maxChars }: Place): FlowiseClient {
+  const list = async <T>(route: string, read: (entry: unknown) => T | null) => {
+    const request: Request = { method: 'GET', route };
     const entries = readList(await requests.json(request), read);
     if (typeof entries === 'string') throw badAnswer(requests.asked(request), 200, entries);
     return entries;
@@ -83,6 +102,26 @@ function clientOver(requests: Requests, server: string, url: string, slowMs: num
     const request: Request = { method, route: `${route}/${encodeURIComponent(id)}`, isMissing: saysMissing(id) };
     if (!isPlausibleId(id)) throw notFound(requests.asked({ method, route }), 'thing of that id');
     return request;
+  };
+  const chatflowPages = (filter: Record<string, string>): PageAsker => {
+    const route = '/chatflows';
+    const asked = requests.asked({ method: 'GET', route });
+    return {
+      maxChars,
+      ask: async (number, limit) => {
+        const query = { ...filter, page: String(number), limit: String(limit) };
+        const answer = await requests.json({ method: 'GET', route, query }).catch((error: unknown) => {
+          if (isTooLarge(error)) return null;
+          throw error;
+        });
+        if (answer === null) return null;
+        const page = readPage(answer, readChatflow);
+        if (typeof page === 'string') throw badAnswer(asked, 200, page);
+        return page;
+      },
+      tooLarge: (position) => oneTooLarge(asked, position),
+      refuse: (problem) => badAnswer(asked, 200, problem),
+    };
   };
   const remove = async (route: string, id: string): Promise<boolean> => {
     const answer = fieldsOf(await requests.json(below('DELETE', route, id)));
@@ -114,7 +153,8 @@ function clientOver(requests: Requests, server: string, url: string, slowMs: num
     },
     listTemplates: () => list('/marketplaces/templates', readTemplate),
     listCredentials: () => list('/credentials', readCredential),
-    listChatflows: (query) => list('/chatflows', readChatflow, query?.type ? { type: query.type } : undefined),
+    listChatflows: (query) => readInPages(chatflowPages(query?.type ? { type: query.type } : {})),
+    countChatflows: () => countInPages(chatflowPages({})),
     getChatflow: async (id) => {
       if (!isPlausibleId(id)) return null;
       return (await one(below('GET', '/chatflows', id), readChatflow, 'a chatflow')) ?? null;
@@ -139,6 +179,14 @@ function clientOver(requests: Requests, server: string, url: string, slowMs: num
     createTool: (body) => present({ method: 'POST', route: '/tools', body }, readTool, 'a tool'),
     deleteTool: async (id) => isPlausibleId(id) && remove('/tools', id),
     listVariables: () => list('/variables', readVariable),
+    tryWrite: async (what) => {
+      const request: Request = { ...trialRequest(what), isMissing: isPastTheGuard };
+      const answer = await requests.json(request);
+      // Some versions answer that they removed nothing.
+      if (answer === undefined || (request.method === 'DELETE' && fieldsOf(answer)?.affected === 0)) return;
+      const asked = requests.asked(request);
+      throw badAnswer(asked, 200, 'it accepts what Flowise refuses; look there for something without a name');
+    },
     predict: async (id, body) =>
       present(
         { ...below('POST', '/prediction', id), body: { ...body, streaming: false }, timeoutMs: slowMs },

@@ -21,13 +21,16 @@ export interface Asked {
 /** There is no answer. */
 export function failureRefusal(asked: Asked, failure: Failure): FlowrightError {
   const subject = `Flowise server ${asked.server} (${asked.url})`;
-  const details = { message: failure.reason, may_have_arrived: failure.mayHaveArrived };
+  const { tries = 1, waitedMs = 0, maxBytes } = failure;
+  const details = { message: failure.reason, may_have_arrived: failure.mayHaveArrived, ...(tries > 1 ? { tries } : {}) };
   const say = (code: ErrorCode, sentence: string) => refuse(asked, code, `${subject} ${sentence}`, details);
   switch (failure.kind) {
     case 'timeout':
-      return say('FLOWISE_TIMEOUT', `takes too long: ${failure.reason}.`);
-    case 'too_large':
-      return say('FLOWISE_BAD_ANSWER', `answers ${place(asked)} with too much: ${failure.reason}.`);
+      return say('FLOWISE_TIMEOUT', `takes too long: ${failure.reason}${repeated(tries, waitedMs)}.`);
+    case 'too_large': {
+      const sentence = `${subject} answers ${place(asked)} with too much: ${failure.reason}, and no more is read at once.`;
+      return refuse(asked, 'FLOWISE_BAD_ANSWER', sentence, { ...details, max_bytes: maxBytes }, smaller(asked));
+    }
     case 'not_http':
       return say('FLOWISE_BAD_ANSWER', `does not answer ${place(asked)} properly: ${failure.reason}.`);
     case 'unreachable':
@@ -35,6 +38,30 @@ export function failureRefusal(asked: Asked, failure: Failure): FlowrightError {
     case 'closed':
       return say('FLOWISE_UNREACHABLE', `cannot be reached: ${failure.reason}.`);
   }
+}
+
+function repeated(tries: number, waitedMs: number): string {
+  return tries > 1 ? `; asked ${tries} times, ${Math.round(waitedMs / 1_000)} s in all` : '';
+}
+
+function smaller({ route }: Asked): string {
+  if (/^\/chatflows\/./.test(route)) return HOLDS_FILES;
+  return `Where Flowise has too much there, remove what is not needed. ${ERRORS.FLOWISE_BAD_ANSWER.next}`;
+}
+
+const HOLDS_FILES = 'Make that chatflow smaller in Flowise; what is so large is mostly a file inside it.';
+
+/** The server sends more than is read at once. */
+export function isTooLarge(error: unknown): boolean {
+  return error instanceof FlowrightError && error.details.max_bytes !== undefined;
+}
+
+/** A page of a single chatflow is too large. */
+export function oneTooLarge(asked: Asked, position: number): FlowrightError {
+  const sentence = `Flowise server ${asked.server} (${asked.url}) answers ${place(asked)} with too much, even for one chatflow a page.`;
+  const next = `Either chatflow ${position} of its list, newest first, is that large, or this is Flowise 2, which sends all of them at once. ${HOLDS_FILES} With Flowise 2, name the chatflow you mean by its id.`;
+  const details = { status: null, message: 'one chatflow is larger than what is read at once', position };
+  return refuse(asked, 'FLOWISE_BAD_ANSWER', sentence, details, next);
 }
 
 /** There is an answer, and it is no success. */
@@ -94,10 +121,16 @@ export function notFound(asked: Asked, what: string, status: number | null = nul
   });
 }
 
-function refuse(asked: Asked, code: ErrorCode, sentence: string, more: Record<string, unknown>): FlowrightError {
+function refuse(
+  asked: Asked,
+  code: ErrorCode,
+  sentence: string,
+  more: Record<string, unknown>,
+  next: string = ERRORS[code].next,
+): FlowrightError {
   const { server, method, route } = asked;
   const details = { server, method, path: `/api/v1${route}`, status: null, ...more };
-  return new FlowrightError(code, `${sentence} ${ERRORS[code].next}`, { details });
+  return new FlowrightError(code, `${sentence} ${next}`, { details });
 }
 
 function place({ method, route }: Asked): string {

@@ -21,9 +21,13 @@ export async function exchangeWithRetries(
   options: RetryOptions,
 ): Promise<Outcome> {
   const random = options.random ?? Math.random;
+  const start = performance.now();
   for (let tries = 1; ; tries += 1) {
     const outcome = await send(exchange);
-    if (exchange.method !== 'GET' || tries >= triesFor(outcome)) return outcome;
+    if (exchange.method !== 'GET' || tries >= triesFor(outcome)) {
+      if (tries === 1 || 'answer' in outcome) return outcome;
+      return { failure: { ...outcome.failure, tries, waitedMs: performance.now() - start } };
+    }
     options.onRetry?.(tries);
     await pause(options.delayMs * 2 ** (tries - 1) * (0.5 + random() / 2));
   }

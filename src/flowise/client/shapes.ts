@@ -7,20 +7,33 @@ export function fieldsOf(value: unknown): Fields | null {
   return value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as Fields) : null;
 }
 
+/** A part of a list. */
+export interface Page<T> {
+  entries: T[];
+  /** Of the whole list; null when the server does not say, because it sent all of it. */
+  total: number | null;
+}
+
 /** A bare list, or a page of one: then it must be all of it. A text says what is wrong. */
 export function readList<T>(answer: unknown, read: (entry: unknown) => T | null): T[] | string {
+  const page = readPage(answer, read);
+  if (typeof page === 'string') return page;
+  const { entries, total } = page;
+  return total !== null && total > entries.length ? `it sends ${entries.length} of ${total} entries` : entries;
+}
+
+/** A text says what is wrong. */
+export function readPage<T>(answer: unknown, read: (entry: unknown) => T | null): Page<T> | string {
   const page = fieldsOf(answer);
   const list = page ? page.data : answer;
   if (!Array.isArray(list)) return 'a list is due';
-  const total = page?.total;
-  if (typeof total === 'number' && total > list.length) return `it sends ${list.length} of ${total} entries`;
   const entries: T[] = [];
   for (const [at, entry] of list.entries()) {
     const found = read(entry);
     if (found === null) return `entry ${at} of the list lacks a field or has one of another type`;
     entries.push(found);
   }
-  return entries;
+  return { entries, total: typeof page?.total === 'number' ? page.total : null };
 }
 
 /** What a definition always has is filled in where a component of somebody's own left it out. */

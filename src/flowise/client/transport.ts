@@ -23,6 +23,11 @@ export interface Failure {
   reason: string;
   /** Whether the server may have received the request, and so have done what it asks for. */
   mayHaveArrived: boolean;
+  /** How often it was tried, and how long all of that took, where it was tried again. */
+  tries?: number;
+  waitedMs?: number;
+  /** What the answer was larger than. */
+  maxBytes?: number;
 }
 
 export type Outcome = { answer: Answer } | { failure: Failure };
@@ -150,7 +155,7 @@ function first(header: string | string[] | undefined): string | undefined {
 
 function tooLarge(maxBytes: number): Failure {
   const megabytes = Math.round((maxBytes / 1_048_576) * 10) / 10;
-  return { kind: 'too_large', reason: `it sends more than ${megabytes} MB`, mayHaveArrived: true };
+  return { kind: 'too_large', reason: `it sends more than ${megabytes} MB`, mayHaveArrived: true, maxBytes };
 }
 
 function timedOut(timeoutMs: number): Failure {

@@ -10,7 +10,7 @@ export interface Compilation {
   flow_data: FlowData;
   /** Exactly what would be stored, before the stamp of the write. Of an empty list of operations the base itself. */
   flow_data_str: string;
-  /** SHA-256 of flow_data_str. */
+  /** SHA-256 of flow_data_str, and of the tools where there are some (`payloadHash`). */
   payload_hash: string;
   diff: FlowDiff;
   /** One line a change, secrets hidden; `(no changes)` when there is none. */

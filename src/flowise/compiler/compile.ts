@@ -1,5 +1,4 @@
 import type { Issue } from '../../kernel/errors.ts';
-import { sha256Hex } from '../../kernel/hash.ts';
 import { diffFlows } from '../flow/compare.ts';
 import { diffLines } from '../flow/diff-lines.ts';
 import { parseFlow } from '../flow/flow-text.ts';
@@ -11,6 +10,7 @@ import type { AnchorMetrics, Compilation } from './compilation.ts';
 import { isNote } from './kinds.ts';
 import type { PatchOp } from './ops.ts';
 import { withoutFence } from './parse-ops.ts';
+import { payloadHash } from './payload-hash.ts';
 import { type ValidateOptions, validateFlow } from './validate.ts';
 
 /** The flow of a chatflow that is yet to be made. */
@@ -45,11 +45,10 @@ export function compile(
   const toolRefs = bench.tools.map((tool) => tool.tool_ref);
   const validation = validateFlow(after, { ...options, schemas, toolRefs, before });
   return {
-    ...result(before, after, textOf(before, after, base)),
+    ...result(before, after, textOf(before, after, base), schemas, bench.tools),
     ok: bench.errors.length === 0 && validation.valid,
     errors: [...bench.errors, ...validation.errors],
     warnings: [...bench.warnings, ...validation.warnings],
-    tools: bench.tools,
     anchor_metrics: metricsOf(bench),
     missing_node_types: [...bench.missing],
   };
@@ -69,11 +68,10 @@ export function compileDraft(
   if (!wanted.flow) return unreadable(base, wanted.issues, 'The draft', parsed.flow);
   const validation = validateFlow(wanted.flow, { ...options, schemas, before: parsed.flow });
   return {
-    ...result(parsed.flow, wanted.flow, text),
+    ...result(parsed.flow, wanted.flow, text, schemas),
     ok: validation.valid,
     errors: validation.errors,
     warnings: validation.warnings,
-    tools: [],
     anchor_metrics: NO_CONNECTIONS,
     missing_node_types: unknownTypes(wanted.flow, schemas),
   };
@@ -92,14 +90,21 @@ function sameItems(before: readonly object[], after: readonly object[]): boolean
   return before.every((item, index) => item === after[index] || JSON.stringify(item) === JSON.stringify(after[index]));
 }
 
-function result(before: FlowData, after: FlowData, text: string) {
-  const diff = diffFlows(before, after);
+function result(
+  before: FlowData,
+  after: FlowData,
+  text: string,
+  schemas: NodeSchemas | null,
+  tools: Compilation['tools'] = [],
+) {
+  const diff = diffFlows(before, after, (name) => schemas?.get(name)?.input_params ?? null);
   return {
     flow_data: after,
     flow_data_str: text,
-    payload_hash: sha256Hex(text),
+    payload_hash: payloadHash(text, tools),
     diff,
     diff_summary: diffLines(diff).join('\n'),
+    tools,
   };
 }
 
@@ -107,11 +112,10 @@ function unreadable(base: string, issues: readonly Issue[], what: string, flow?:
   const empty: FlowData = flow ?? { nodes: [], edges: [] };
   const errors = issues.map((issue) => ({ ...issue, message: `${what} cannot be read: it ${issue.message}.` }));
   return {
-    ...result(empty, empty, base),
+    ...result(empty, empty, base, null),
     ok: false,
     errors,
     warnings: [],
-    tools: [],
     anchor_metrics: NO_CONNECTIONS,
     missing_node_types: [],
   };

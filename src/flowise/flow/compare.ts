@@ -1,9 +1,11 @@
 import { hideSecretsIn } from '../../kernel/hide-secrets.ts';
 import { hideSecretsInText } from '../../kernel/secret-text.ts';
-import { compareEdges, inputKey, sourcesByInput } from './connections.ts';
+import { addedDetails, type Defaults } from './added-node.ts';
+import { changedPaths } from './changed-paths.ts';
+import { compareEdges, isToldByEdges, type Sources, sourcesByInput } from './connections.ts';
 import type { Connection, FlowDiff, NodeChange, NodeMention } from './diff.ts';
 import { meaningAroundData, meaningOfData, meaningOfFields } from './meaning.ts';
-import type { FlowData, FlowInput, FlowNode } from './model.ts';
+import type { FlowData, FlowNode } from './model.ts';
 import { type NodeView, referencesIn, viewOf } from './node-view.ts';
 import { pairNodes } from './pair-nodes.ts';
 import { differingFields, same } from './same.ts';
@@ -12,8 +14,9 @@ import { hiddenValue, passwordsFirst } from './secrets.ts';
 /**
  * How two flows differ. Nodes are paired by their id, connections by their two ends, so the work grows with the flows
  * and not with their product. Values, labels and ids are told with secrets hidden; that a secret changed is told too.
+ * Of added nodes the values are told that are not the default: as `defaults` knows it, else as the node says.
  */
-export function diffFlows(before: FlowData, after: FlowData): FlowDiff {
+export function diffFlows(before: FlowData, after: FlowData, defaults?: Defaults): FlowDiff {
   const pairs = pairNodes(before, after);
   const sources = { before: sourcesByInput(before), after: sourcesByInput(after) };
   const changed: NodeChange[] = [];
@@ -28,7 +31,7 @@ export function diffFlows(before: FlowData, after: FlowData): FlowDiff {
   const diff: FlowDiff = {
     semantic_equal: false,
     identical: same(before, after),
-    nodes_added: pairs.added.map(mention),
+    nodes_added: pairs.added.map((node) => ({ ...mention(node), ...addedDetails(node, sources.after, defaults) })),
     nodes_removed: pairs.removed.map(mention),
     nodes_changed: changed,
     connections_added: edges.added.map(hiddenConnection),
@@ -55,13 +58,13 @@ function hiddenConnection(connection: Connection): Connection {
   return hideSecretsIn(connection) as Connection;
 }
 
-interface Sources {
-  before: Map<string, string[]>;
-  after: Map<string, string[]>;
+interface BothSources {
+  before: Sources;
+  after: Sources;
 }
 
 /** Null when nothing differs that the connections do not tell already. */
-function compareNodes(old: FlowNode, now: FlowNode, sources: Sources): NodeChange | null {
+function compareNodes(old: FlowNode, now: FlowNode, sources: BothSources): NodeChange | null {
   const around = differingFields(meaningAroundData(old), meaningAroundData(now));
   const data = new Set(differingFields(meaningOfData(fieldsOf(old)), meaningOfData(fieldsOf(now))));
   if (around.length === 0 && data.size === 0) return null;
@@ -85,20 +88,20 @@ function compareNodes(old: FlowNode, now: FlowNode, sources: Sources): NodeChang
 /** node_id, node_name, label. */
 const MENTION_FIELDS = 3;
 
-function compareParams(was: NodeView, is: NodeView, names: string[], sources: Sources): NodeChange['params'] {
+function compareParams(was: NodeView, is: NodeView, names: string[], sources: BothSources): NodeChange['params'] {
   const params = passwordsFirst([...was.params, ...is.params]);
   return names
     .filter((name) => !isTheCredential(was, is, name) && !isToldByConnections(was, is, name, sources))
-    .map((name) => ({
-      name: hideSecretsInText(name),
-      before: shown(params.get(name), name, was.values),
-      after: shown(params.get(name), name, is.values),
-    }));
+    .flatMap((name) => {
+      const [old, now] = [ownValue(was.values, name), ownValue(is.values, name)];
+      const param = params.get(name);
+      const hidden = { before: hiddenValue(param, name, old), after: hiddenValue(param, name, now) };
+      return changedPaths(name, { before: old, after: now }, hidden);
+    });
 }
 
-/** Null for a value that is not set at all. */
-function shown(param: FlowInput | undefined, name: string, values: Record<string, unknown>): unknown {
-  return Object.hasOwn(values, name) ? hiddenValue(param, name, values[name]) : null;
+function ownValue(values: Record<string, unknown>, name: string): unknown {
+  return Object.hasOwn(values, name) ? values[name] : undefined;
 }
 
 /** The canvas keeps the id of the credential among the inputs too. */
@@ -107,20 +110,11 @@ function isTheCredential(was: NodeView, is: NodeView, name: string): boolean {
   return was.credential !== is.credential && (is.values[name] ?? '') === (is.credential ?? '');
 }
 
-/** Connecting writes the source into the input; where edges and inputs agree, the connection says it all. */
-function isToldByConnections(was: NodeView, is: NodeView, name: string, sources: Sources): boolean {
-  const key = inputKey(is.id, name);
-  const [old, now] = [sortedReferences(was.values[name]), sortedReferences(is.values[name])];
-  if (old === null || now === null || same(old, now)) return false;
-  return same(old, sortedSources(sources.before.get(key))) && same(now, sortedSources(sources.after.get(key)));
-}
-
-function sortedReferences(value: unknown): string[] | null {
-  return referencesIn(value)?.sort() ?? null;
-}
-
-function sortedSources(sources: readonly string[] | undefined): string[] {
-  return [...(sources ?? [])].sort();
+/** That the input holds another source is told by the connections, where edges and inputs agree before and after. */
+function isToldByConnections(was: NodeView, is: NodeView, name: string, sources: BothSources): boolean {
+  const [old, now] = [was.values[name], is.values[name]];
+  if (same(referencesIn(old)?.sort(), referencesIn(now)?.sort())) return false;
+  return isToldByEdges(is.id, name, old, sources.before) && isToldByEdges(is.id, name, now, sources.after);
 }
 
 function hiddenId(id: string | null): string | null {

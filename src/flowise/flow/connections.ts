@@ -2,7 +2,8 @@ import { stableStringify } from '../../kernel/canonical-json.ts';
 import type { Connection } from './diff.ts';
 import { meaningOfEdge } from './meaning.ts';
 import type { FlowData, FlowEdge } from './model.ts';
-import { sourceAnchorOf, targetAnchorOf } from './node-view.ts';
+import { referencesIn, sourceAnchorOf, targetAnchorOf } from './node-view.ts';
+import { same } from './same.ts';
 
 export function connectionOf(edge: FlowEdge): Connection {
   return {
@@ -53,7 +54,9 @@ function wording(edges: readonly FlowEdge[]): string {
 }
 
 /** Which nodes each input is connected to, by edges. */
-export function sourcesByInput(flow: FlowData): Map<string, string[]> {
+export type Sources = ReadonlyMap<string, readonly string[]>;
+
+export function sourcesByInput(flow: FlowData): Sources {
   const sources = new Map<string, string[]>();
   for (const edge of flow.edges) {
     const key = inputKey(edge.target, targetAnchorOf(edge));
@@ -64,6 +67,13 @@ export function sourcesByInput(flow: FlowData): Map<string, string[]> {
   return sources;
 }
 
-export function inputKey(nodeId: string, anchor: string): string {
+function inputKey(nodeId: string, anchor: string): string {
   return JSON.stringify([nodeId, anchor]);
+}
+
+/** Connecting writes the source into the input; where edges and input agree, the connection says it all. */
+export function isToldByEdges(nodeId: string, name: string, value: unknown, sources: Sources): boolean {
+  const references = referencesIn(value);
+  if (references === null) return false;
+  return same(references.sort(), [...(sources.get(inputKey(nodeId, name)) ?? [])].sort());
 }

@@ -3,7 +3,7 @@ export interface FlowDiff {
   /** Nothing differs but where things are drawn. */
   semantic_equal: boolean;
   identical: boolean;
-  nodes_added: NodeMention[];
+  nodes_added: AddedNode[];
   nodes_removed: NodeMention[];
   nodes_changed: NodeChange[];
   connections_added: Connection[];
@@ -21,8 +21,16 @@ export interface NodeMention {
   label: string;
 }
 
+export interface AddedNode extends NodeMention {
+  /** What is set and not the default, by name; inside an object by path. Left out where there is nothing. */
+  params?: { name: string; after: unknown }[];
+  /** Id of the bound credential, null when none is bound yet; left out for a node that takes none. */
+  credential?: string | null;
+}
+
 export interface NodeChange extends NodeMention {
   label_before?: string;
+  /** By name; inside an object by path, such as `llmModelConfig.modelName`. */
   params: { name: string; before: unknown; after: unknown }[];
   /** 'bound' | 'unbound' | 'replaced'; ids of credentials are no secrets and are told. */
   credential?: { before: string | null; after: string | null };

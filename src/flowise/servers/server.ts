@@ -29,12 +29,24 @@ export interface NewServer {
   api_key?: string | undefined;
   username?: string | undefined;
   password?: string | undefined;
+  /** Drops a stored key; without it, and without another, a stored one of the same address stays. */
+  auth?: 'none' | undefined;
   is_default: boolean;
+}
+
+export interface AddedServer {
+  server: ServerRecord;
+  /** There was one of that name. */
+  replaced: boolean;
+  /** Its stored key or password is still in use. */
+  secret_kept: boolean;
 }
 
 /** What the operations of this room also need: the servers that people add and remove themselves. */
 export interface ServerBook extends FlowiseServers {
   /** Puts it in place of an added one of that name. */
-  add(trx: Trx, vaultId: string, server: NewServer): Promise<{ server: ServerRecord; replaced: boolean }>;
+  add(trx: Trx, vaultId: string, server: NewServer): Promise<AddedServer>;
+  /** Makes an added one the one that is meant when none is named. */
+  setDefault(trx: Trx, vaultId: string, name: string): Promise<ServerRecord>;
   remove(trx: Trx, vaultId: string, name: string): Promise<void>;
 }

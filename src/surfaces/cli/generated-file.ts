@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import {
   closeSync,
   fsyncSync,
-  mkdirSync,
   openSync,
   readFileSync,
   realpathSync,
@@ -12,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { makeFolder } from '../../home/index.ts';
 import { refusal } from '../../kernel/errors.ts';
 
 /** What a file holds; null when there is none. */
@@ -29,7 +29,7 @@ export function readIfThere(path: string): string | null {
  */
 export function replaceFile(path: string, text: string): void {
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
     const target = realTarget(path);
     const mode = statSync(target, { throwIfNoEntry: false })?.mode ?? 0o666;
     const temporary = join(dirname(target), `.${basename(target)}.${randomUUID().slice(0, 8)}.tmp`);

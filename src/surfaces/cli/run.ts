@@ -85,6 +85,7 @@ function createCli(program: Command, environment: NodeJS.ProcessEnv): Cli {
     },
     call: async (operation, input) => {
       if (operation.effect === 'destructive') await confirm(operation, cli);
+      if (operation.cli?.askFirst && !input.dry_run && !cli.options().yes) await showAndAsk(operation, input, cli);
       const json = await cli.ask(operation, input);
       const { isBadNews } = operation.cli ?? {};
       cli.print(cli.options().json ? json : await forPeople(operation, json, environment));
@@ -92,6 +93,13 @@ function createCli(program: Command, environment: NodeJS.ProcessEnv): Cli {
     },
   };
   return cli;
+}
+
+/** What would happen, told by a dry run; then the question. */
+async function showAndAsk(operation: AnyOperation, input: Record<string, unknown>, cli: Cli): Promise<void> {
+  const told = await cli.ask(operation, { ...input, dry_run: true });
+  if (!cli.options().json) cli.tell(await forPeople(operation, told, cli.environment));
+  await confirm({ summary: operation.summary, removes: false }, cli);
 }
 
 /** Whatever a hub sends, people get text that their terminal only shows. */

@@ -25,8 +25,8 @@ async function refresh(program: Command, cli: Cli, input: Record<string, unknown
     return;
   }
   for (const part of chosen) {
-    const { from_api, write_reference, dry_run, validate, server } = input;
-    const nodesOnly = part === 'nodes' ? { from_api, write_reference } : {};
+    const { from_api, from_reference, write_reference, dry_run, validate, server } = input;
+    const nodesOnly = part === 'nodes' ? { from_api, from_reference, write_reference } : {};
     const wanted = Object.entries({ [part]: true, ...nodesOnly, dry_run, validate, server });
     const started = Date.now();
     cli.tell(`${part}: ${validate ? 'checking' : 'refreshing'} …`);
