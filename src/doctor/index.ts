@@ -14,6 +14,7 @@ import type { Settings } from '../settings.ts';
 import { examineNotes } from '../vault/index.ts';
 import type { Finding } from './finding.ts';
 import { flowchartConfigs } from './flowchart-configs.ts';
+import { sealing } from './sealing.ts';
 
 export type { Finding } from './finding.ts';
 
@@ -131,6 +132,7 @@ async function databaseFindings(settings: Settings): Promise<Finding[]> {
       await identity(database, settings),
       await auditChain(database, settings),
       ...(await flowchartConfigs(database)),
+      await sealing(database, settings.paths.sealingKey),
       ...(await examineNotes(settings.config.vaults_dir ?? settings.paths.vaults, database.queries)),
     ];
   } catch (error) {

@@ -48,3 +48,5 @@ export {
 } from './node-schema.ts';
 export { createServers } from './servers/create-servers.ts';
 export type { FlowiseServers, ServerBook, ServerRecord } from './servers/server.ts';
+export { serverNamed } from './servers/server-named.ts';
+export { opensNewestSecret } from './servers/stored.ts';

@@ -3,6 +3,7 @@ import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } 
 import { refusal } from '../kernel/errors.ts';
 import { yaml } from '../kernel/yaml.ts';
 import type { HomePaths } from './paths.ts';
+import { unusableFolder } from './unusable-folder.ts';
 
 const FIRST_CONFIG = `# Flowright settings. Environment variables and flags override them; \`flowright config show\` explains each value.
 # The user that commands on this machine act as.
@@ -17,14 +18,14 @@ export function ensureHome(paths: HomePaths): boolean {
   try {
     writeFileSync(draft, FIRST_CONFIG, { mode: 0o600 });
   } catch (error) {
-    throw unusable(paths.home, error);
+    throw unusableFolder(paths.home, error);
   }
   try {
     // link() fails when the name exists: of many first starts exactly one writes, and never half a file.
     linkSync(draft, paths.config);
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw unusableFolder(paths.home, error);
     return false;
   } finally {
     rmSync(draft, { force: true });
@@ -35,16 +36,8 @@ function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch (error) {
-    throw unusable(folder, error);
+    throw unusableFolder(folder, error);
   }
-}
-
-function unusable(folder: string, error: unknown) {
-  const { code } = error as NodeJS.ErrnoException;
-  return refusal(
-    'CONFIG_INVALID',
-    `The data folder ${folder} cannot be used (${code}). Set FLOWRIGHT_HOME to a folder that you may write to.`,
-  );
 }
 
 /** The parsed config.yaml; undefined when there is none. */

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { HomePaths } from './paths.ts';
 import { isAlive, type RunningProcess, thisProcess } from './running-process.ts';
+import { unusableFolder } from './unusable-folder.ts';
 
 /** Which process serves a home: written by the hub at start, removed at its end. */
 export interface HubLock extends RunningProcess {
@@ -13,7 +14,11 @@ const LOCK_FILE = /^hub\.\d+\.lock$/;
 
 export function writeHubLock(paths: HomePaths, url: string): void {
   const lock: HubLock = { ...thisProcess(), url };
-  writeFileSync(lockPath(paths), `${JSON.stringify(lock)}\n`, { mode: 0o600 });
+  try {
+    writeFileSync(lockPath(paths), `${JSON.stringify(lock)}\n`, { mode: 0o600 });
+  } catch (error) {
+    throw unusableFolder(paths.home, error);
+  }
 }
 
 export function removeHubLock(paths: HomePaths): void {

@@ -5,4 +5,4 @@ export { makeFolder } from './make-folder.ts';
 export { packageRoot, packageVersion } from './package-root.ts';
 export { type HomePaths, homePaths, resolveHome } from './paths.ts';
 export { isAlive, type RunningProcess, thisProcess } from './running-process.ts';
-export { sealingKey } from './sealing-key.ts';
+export { keptSealingKey, lostKeyAdvice, readSealingKey, sealingKey } from './sealing-key.ts';

@@ -12,6 +12,13 @@ const KEY_OWNERS = new Set(
   ),
 );
 
+/** `openai_key`: whoever sells a service hands out keys to it. */
+const KEY_SELLERS = new Set(
+  'ai openai anthropic claude gemini google azure aws gcp mistral cohere groq deepseek openrouter together replicate perplexity nvidia huggingface hf voyage jina pinecone qdrant weaviate supabase firebase algolia serper serpapi tavily exa firecrawl stripe twilio sendgrid mailgun slack github gitlab notion langsmith langfuse elevenlabs deepgram assemblyai'.split(
+    ' ',
+  ),
+);
+
 /** Many a token is counted, but these are held. */
 const TOKEN_OWNERS = new Set(['access', 'api', 'auth', 'bearer', 'bot', 'refresh', 'user']);
 
@@ -59,8 +66,16 @@ function judge(name: string): boolean {
   if (ABOUT.has(last)) return false;
   if (last === 'auth' || words.some((word) => SECRET_WORD.test(word))) return true;
   const owner = words.at(-2) ?? '';
-  if (/^keys?$/.test(last)) return KEY_OWNERS.has(owner) || (ENVIRONMENT_KEY.test(name) && !OPEN_KEYS.has(owner));
+  if (/^keys?$/.test(last)) {
+    return KEY_OWNERS.has(owner) || KEY_SELLERS.has(owner) || (ENVIRONMENT_KEY.test(name) && !OPEN_KEYS.has(owner));
+  }
   return last === 'tokens' && TOKEN_OWNERS.has(owner);
+}
+
+/** A key of which its name does not tell whose it is; only its value can say whether it is one. */
+export function isSomeKey(name: string): boolean {
+  const words = wordsOf(name);
+  return words.length > 1 && words.at(-1) === 'key' && !OPEN_KEYS.has(words.at(-2) ?? '');
 }
 
 /** In headers every key, token and signature is a secret, whoever it belongs to. */

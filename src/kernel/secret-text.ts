@@ -1,4 +1,5 @@
-import { isSecretField } from './secret-fields.ts';
+import { isSecretField, isSomeKey } from './secret-fields.ts';
+import { isBareWord, isOpaque, isPath, isValueLike } from './secret-words.ts';
 import { REDACTED, SECRET_SHAPES } from './secrets.ts';
 
 /**
@@ -7,7 +8,7 @@ import { REDACTED, SECRET_SHAPES } from './secrets.ts';
  */
 export function hideSecretsInText(text: string): string {
   if (text.length < SHORTEST_SHAPE && !TOLD_BY_CONTEXT.test(text)) return text;
-  return hideAssigned(hideArguments(hideAddresses(hideSchemes(hideShapes(text)))));
+  return hideAssigned(hideFlags(hideArguments(hideAddresses(hideSchemes(hideShapes(text))))));
 }
 
 /** Most texts are short words; only what has one of these characters can be told by more than its shape. */
@@ -52,6 +53,24 @@ function hideArguments(text: string): string {
   );
 }
 
+/** `curl -u anna:…`, `--token …`. */
+const LOGIN = /(?<=\s)((?:-[uU]|--(?:proxy-)?user)(?:\s{1,4}|=)?["'`]?[^\s:"'`[\]{}$-][^\s:"'`]{0,100}:)([^\s"'`]{1,200})/g;
+const FLAG = /(?<![\w-])(--?([a-z][\w-]{2,60})\s{1,4}["'`]?)([^\s"'`-][^\s"'`]{2,200})/gi;
+/** How far before its login the name of the program may stand. */
+const COMMAND_CHARS = 400;
+
+function hideFlags(text: string): string {
+  if (!/\s-|^-/.test(text)) return text;
+  const hidden = text.replace(LOGIN, (whole, before: string, secret: string, at: number) => {
+    if (!isWorthHiding(secret) || /^\d{1,7}$/.test(secret)) return whole;
+    const isLogin = /\b(?:curl|wget|http)\b/.test(text.slice(Math.max(0, at - COMMAND_CHARS), at)) || isValueLike(secret);
+    return isLogin ? `${before}${REDACTED}` : whole;
+  });
+  return hidden.replace(FLAG, (whole, before: string, name: string, secret: string) =>
+    isSecretField(name) && isWorthHiding(secret) && isValueLike(secret) ? `${before}${REDACTED}` : whole,
+  );
+}
+
 /** A name, a colon or an equals sign, perhaps what the value falls back from, and the opening quote of the value. */
 const ASSIGNMENT = new RegExp(
   [
@@ -75,7 +94,8 @@ function hideAssigned(text: string): string {
   ASSIGNMENT.lastIndex = 0;
   for (let found = ASSIGNMENT.exec(text); found !== null; found = ASSIGNMENT.exec(text)) {
     const [, name = '', separator = '', quote = ''] = found;
-    if (!isSecretField(name)) {
+    const isSecret = isSecretField(name);
+    if (!isSecret && !isSomeKey(name)) {
       // The value may itself be a name: `token: apiKey = …`.
       ASSIGNMENT.lastIndex = found.index + name.length + 1;
       continue;
@@ -83,6 +103,10 @@ function hideAssigned(text: string): string {
     const start = ASSIGNMENT.lastIndex;
     const end = quote === '' ? endOfUnquoted(text, start, name) : endOfQuoted(text, start, quote);
     const value = text.slice(start, end);
+    if (!isSecret && !isOpaque(value)) {
+      ASSIGNMENT.lastIndex = found.index + name.length + 1;
+      continue;
+    }
     ASSIGNMENT.lastIndex = Math.max(end, start);
     if (!isWorthHiding(value) || (quote === '' && !looksTyped(text, value, separator, end, name))) continue;
     shown += text.slice(kept, start) + REDACTED;
@@ -112,14 +136,25 @@ function isWorthHiding(value: string): boolean {
   return bare !== '' && !WORDS_OF_TYPES.test(bare) && !isReference(bare) && bare !== REDACTED;
 }
 
-/** Without quotes it may be prose or an expression of code: a secret is glued to its `=`, has a digit, or ends the line. */
+/**
+ * Without quotes it may be prose or an expression of code. A secret is glued to its `=`, or it looks like one, or it is
+ * a word that stands alone: "the secret: be kind" and `token = await next()` are to stay readable.
+ */
 function looksTyped(text: string, value: string, separator: string, end: number, name: string): boolean {
   if (WHOLE_LINE_NAME.test(name)) return true;
   if (/^(?:\$|process\.|this\.|await$|new$|typeof$)/.test(value) || text[end] === '(') return false;
   if (separator === '=') return true;
-  if (value.length < 6) return false;
-  return /\d/.test(value) || (/:/.test(separator) && /^[ \t]*(?:\r?\n|$)/.test(text.slice(end, end + 8)));
+  if (value.length < 6 || (isPath(value) && !/\d/.test(value))) return false;
+  if (isValueLike(value)) return true;
+  if (/:/.test(separator) && /^[ \t]*(?:\r?\n|$)/.test(text.slice(end, end + 8))) return true;
+  if (!/[:=]/.test(separator) || !isBareWord(value) || isSecretField(value)) return false;
+  return NO_PROSE_NAME.test(name) || STANDS_ALONE.test(text.slice(end, end + 60));
 }
+
+/** Nobody writes a sentence about these. */
+const NO_PROSE_NAME = /^(?:pass|pwd|passwd|passphrase)$/i;
+/** At most one more word, and the line or the clause is over. */
+const STANDS_ALONE = /^(?:[ \t]+[A-Za-z]{1,20})?[ \t]*(?:[.,;!](?:\s|$)|[\r\n]|$)/;
 
 const REFERENCES = /\{\{[^{}]{1,300}\}\}|\$\{[^{}]{1,300}\}|\$vars\.\w+/g;
 const SCHEMES = /\b(?:bearer|basic|token)\b/gi;

@@ -129,6 +129,38 @@ onEachDatabase((_engine, makeStore) => {
     expect([labelNow(), await origins()]).toEqual(['theirs', ['edit', 'write']]);
   });
 
+  it('[FLR-unsettled-write] a write that times out is not called a failure: it may still arrive, and is then told as ours', async () => {
+    const first = await prepared('late');
+    fake.fault('PUT', '/chatflows/:id', { kind: 'drop', times: 1 });
+    const error = await scene.refusalOf('chatflow.apply', first);
+    expect(error).toMatchObject({ code: 'FLOWISE_WRITE_UNSETTLED', details: { write_id: expect.any(String) } });
+    expect((await scene.refusalOf('chatflow.apply', first)).code).toBe('CONFLICT');
+    past = 5 * TIMEOUT_SECONDS * 1_000;
+    expect((await scene.ask('chatflow.sync')).writes).toMatchObject([{ outcome: 'absent' }]);
+    fake.rows.editInCanvas(id, (flow: Canvas) => {
+      flow.flowright = { write_id: error.details.write_id };
+      flow.nodes[0].data.label = 'late';
+    });
+    expect((await scene.ask('chatflow.sync')).recorded).toMatchObject([{ origin: 'write', version: 2 }]);
+    const { items } = await scene.ask('chatflow.history', { chatflow_id: id });
+    expect(items[0]).toMatchObject({ origin: 'write', author: 'local' });
+  });
+
+  it('[FLR-unsettled-write] what became of a write that failed stands in the audit log', async () => {
+    fake.fault('PUT', '/chatflows/:id', { kind: 'answer', status: 403, body: '{"message":"Forbidden"}', times: 1 });
+    expect((await scene.refusalOf('chatflow.apply', await prepared('refused'))).code).toBe('FLOWISE_FORBIDDEN');
+    const lines = await scene.app.services.database.queries
+      .selectFrom('audit')
+      .select(['action', 'outcome', 'code'])
+      .orderBy('sequence', 'desc')
+      .limit(2)
+      .execute();
+    expect(lines).toEqual([
+      { action: 'chatflow.apply', outcome: 'refused', code: 'FLOWISE_FORBIDDEN' },
+      { action: 'chatflow.apply', outcome: 'done', code: null },
+    ]);
+  });
+
   it('[FLR-crash-chatflow] a promotion that was cut off after it arrived is finished by the same request', async () => {
     const request = { chatflow_id: id, to_server: 'second' };
     second.fault('POST', '/chatflows', { kind: 'drop_after', times: 1 });

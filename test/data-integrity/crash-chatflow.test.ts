@@ -69,11 +69,14 @@ onFirstDatabase((_engine, makeStore) => {
   let store: TestStore;
   let fake: FakeFlowise;
   let scene: ChatflowScene;
+  /** Time that has passed for whoever looks afterwards. */
+  let ahead = 0;
 
   beforeEach(async () => {
     store = await makeStore();
     fake = await startFakeFlowise({ credentials: [{ name: 'our key', credentialName: 'openAIApi' }] });
-    scene = await openChatflowScene(store, [fake]);
+    ahead = 0;
+    scene = await openChatflowScene(store, [fake], { clock: { now: () => new Date(Date.now() + ahead) } });
   });
 
   afterEach(async () => {
@@ -81,6 +84,14 @@ onFirstDatabase((_engine, makeStore) => {
     await fake.close();
     await store.remove();
   });
+
+  /** What was sent and is not there may still arrive: until its time is over, nobody says that it is lost. */
+  const waitedFor = async (point: DeathPoint, asked: () => Promise<{ code: string }>): Promise<void> => {
+    if (point.name !== 'before it took effect') return;
+    expect((await scene.ask('chatflow.sync')).writes).toMatchObject([{ outcome: 'open' }]);
+    expect((await asked()).code).toBe('CONFLICT');
+    ahead = 70_000;
+  };
 
   const rows = () => [...fake.rows.chatflows.values()];
   const rowOf = (id: string) => fake.rows.chatflows.get(id) as { flowData: string };
@@ -115,6 +126,7 @@ onFirstDatabase((_engine, makeStore) => {
       const plan = await compiled({ ops: WITH_TOOL });
       await applyKilledAt(store, fake, { ...plan, name: 'Agent', message: 'first' }, point);
       expect(await openWrites()).toHaveLength(1);
+      await waitedFor(point, () => scene.refusalOf('chatflow.apply', { ...plan, name: 'Agent' }));
       const { writes } = await scene.ask('chatflow.sync');
       expect(writes).toMatchObject([{ outcome: point.arrived ? 'written' : 'absent' }]);
       expect(rows().map(({ name }) => name)).toEqual(point.arrived ? ['Agent'] : []);
@@ -127,6 +139,7 @@ onFirstDatabase((_engine, makeStore) => {
     it.each(turns(MAKING, 'repeated'))('$name: the same command makes it once', async (point) => {
       const input = { ...(await compiled({ ops: WITH_TOOL })), name: 'Agent' };
       await applyKilledAt(store, fake, input, point);
+      await waitedFor(point, () => scene.refusalOf('chatflow.apply', input));
       const posted = fake.requests.count('POST', '/chatflows');
       const { chatflow_id, version, created } = await scene.ask('chatflow.apply', input);
       expect(rows()).toMatchObject([{ id: chatflow_id, name: 'Agent' }]);
@@ -143,6 +156,7 @@ onFirstDatabase((_engine, makeStore) => {
         const { id, text } = await edited('Looked for');
         const plan = await compiled({ chatflow_id: id, ops: TEMPERATURE });
         await applyKilledAt(store, fake, { ...plan, message: 'calmer' }, point);
+        await waitedFor(point, () => scene.refusalOf('chatflow.apply', plan));
         const { writes } = await scene.ask('chatflow.sync');
         expect(writes).toMatchObject([{ chatflow_id: id, outcome: point.arrived ? 'written' : 'absent' }]);
         expect(rowOf(id).flowData === text).toBe(!point.arrived);
@@ -164,6 +178,7 @@ onFirstDatabase((_engine, makeStore) => {
       const { id } = await edited('Repeated');
       const plan = await compiled({ chatflow_id: id, ops: TEMPERATURE });
       await applyKilledAt(store, fake, plan, point);
+      await waitedFor(point, () => scene.refusalOf('chatflow.apply', plan));
       const put = fake.requests.count('PUT', '/chatflows/:id');
       const written = await scene.ask('chatflow.apply', plan);
       expect(written).toMatchObject({ chatflow_id: id, created: false, version: 3, name: 'Repeated' });
@@ -177,7 +192,7 @@ onFirstDatabase((_engine, makeStore) => {
 
   it('[FLR-crash-chatflow] a restore that was cut off after it arrived is finished by the same command', async () => {
     const { id } = await edited('Put back');
-    const words = ['chatflow', 'restore', id, '--version=1', '--json'];
+    const words = ['chatflow', 'restore', id, '--version=1', '--yes', '--json'];
     const point: DeathPoint = { name: 'before the answer', ...PUT, kind: 'hang_after', arrived: true };
     await killedAt(store, fake, words, point);
     const put = fake.requests.count('PUT', '/chatflows/:id');

@@ -80,14 +80,15 @@ describe('[FLR-chatflow-command] a change from a file', () => {
   it.skipIf(!HAS_TMUX)('is asked about on a terminal: no is no, yes writes exactly what was shown', async () => {
     const apply = ['chatflow', 'apply', relabelled('Asked'), '--chatflow-id', chatflow_id];
     const refused = await atTerminal(apply, async (terminal) => {
-      const asked = await terminal.shows(/Write this to default\. Go on\? \[y\/N\]/);
+      const asked = await terminal.shows(/Write this to default\? \[y\/N\]/);
       expect(asked).toContain('"Asked"');
+      expect(asked).not.toContain('Nothing was written');
       await terminal.presses('n', 'Enter');
     });
     expect(refused).toContain('ended with 1');
     expect(writes()).toBe(1);
     const agreed = await atTerminal(apply, async (terminal) => {
-      await terminal.shows(/Go on\? \[y\/N\]/);
+      await terminal.shows(/Write this to default\? \[y\/N\]/);
       await terminal.presses('y', 'Enter');
     });
     expect(agreed).toContain('ended with 0');
@@ -176,5 +177,23 @@ describe('[FLR-chatflow-export-files] chatflow export', () => {
     const again = await person.asks<{ folder: string; files: string[] }>(['chatflow', 'export', '--out', out]);
     expect([...again.files].sort()).toEqual(Object.keys(first).sort());
     expect(contents(out)).toEqual(first);
+  });
+
+  it('can be judged and applied again: a new chatflow has the name and kind that it had', async () => {
+    const out = join(store.home, 'exported');
+    const exported = join(out, `talk.${chatflow_id}.json`);
+    expect((await person.types(['chatflow', 'validate', exported])).stdout).toMatch(/^Valid: 3 nodes, 2 connections/);
+    const done = await person.asks<{ name: string; created: boolean; chatflow_id: string }>([
+      ...['chatflow', 'apply', exported, '--yes'],
+    ]);
+    expect(done).toMatchObject({ name: 'Talk', created: true });
+    expect(fake.rows.chatflows.get(done.chatflow_id)).toMatchObject({ name: 'Talk', type: 'CHATFLOW' });
+  });
+
+  it('is refused where nothing can be written, before the server is asked', async () => {
+    const before = fake.requests.count();
+    const { status, stderr } = await person.types(['chatflow', 'export', '--out', '/proc/nope']);
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/\/proc\/nope is no folder.*--out/)]);
+    expect(fake.requests.count()).toBe(before);
   });
 });

@@ -96,6 +96,20 @@ onEachDatabase((engine, makeStore) => {
     expect(diff.nodes_changed).toMatchObject([{ node_id: 'chatOpenAI_0', output: { before: null, after: 'other' } }]);
   });
 
+  it('[FLR-history] a label names one version, and is not for agents', async () => {
+    const id = await make();
+    await change(scene, LABEL, { chatflow_id: id });
+    await scene.ask('chatflow.label', { chatflow_id: id, version: '1', label: 'golden' });
+    const again = { chatflow_id: id, version: '2', label: 'golden' };
+    expect((await scene.refusalOf('chatflow.label', again)).code).toBe('CONFLICT');
+    const agent = { kind: 'agent' as const, role: 'editor' as const };
+    expect((await scene.refusalOf('chatflow.label', { ...again, label: 'mine' }, agent)).code).toBe(
+      'approval_required',
+    );
+    await scene.ask('chatflow.label', { chatflow_id: id, version: '1', label: '' });
+    expect(await scene.ask('chatflow.label', again)).toMatchObject({ version: { version: 2, label: 'golden' } });
+  });
+
   it('[FLR-history] a restore onto something else than was looked at is refused', async () => {
     const id = await make();
     const [{ flow_hash }] = await history(id);

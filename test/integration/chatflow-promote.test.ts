@@ -117,7 +117,16 @@ onEachDatabase((_engine, makeStore) => {
       })),
       { op_type: 'bind_credential', node_id: 'chatOpenAI_0', credential_id: 'openAIApi' },
     ];
-    const made = await change(scene, [tool, node, ...agent], { name: 'Agent' });
+    const good = [tool, node, ...agent];
+    const { payload_hash, tools_to_create } = await scene.ask('patch.compile', { ops: good });
+    expect(tools_to_create).toMatchObject([{ name: 'weather', func: 'return $city' }]);
+    const bad = [{ ...tool, func: 'return steal()' }, node, ...agent];
+    const swapped = await scene.refusalOf('chatflow.apply', { name: 'Agent', ops: bad, payload_hash });
+    expect([swapped.code, staging.rows.tools.size]).toEqual(['payload_mismatch', 0]);
+    staging.fault('POST', '/chatflows', { kind: 'answer', status: 403, body: '{"message":"Forbidden"}', times: 1 });
+    await scene.refusalOf('chatflow.apply', { name: 'Agent', ops: good, payload_hash });
+    expect(staging.rows.tools.size).toBe(0);
+    const made = await change(scene, good, { name: 'Agent' });
     expect(made.tools_created).toEqual(['weather']);
     expect(staging.rows.tools.size).toBe(1);
     const promoted = await scene.ask('chatflow.promote', { chatflow_id: made.chatflow_id, to_server: 'second' });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type ChatflowScene, CONVERSATION_OPS, change, openChatflowScene } from '../support/chatflow-scene.ts';
 import { onEachDatabase, type TestStore } from '../support/databases.ts';
-import { checkCanvas, type FakeFlowise, startFakeFlowise } from '../support/fake-flowise/index.ts';
+import { checkCanvas, type FakeFlowise, recordedTemplates, startFakeFlowise } from '../support/fake-flowise/index.ts';
 
 const TEMPERATURE = [{ op_type: 'set_param', node_id: 'chatOpenAI_0', param_name: 'temperature', value: 0.2 }];
 
@@ -124,6 +124,22 @@ onEachDatabase((_engine, makeStore) => {
     const input = { name: 'Talk', ops: CONVERSATION_OPS, payload_hash };
     const error = await scene.refusalOf('chatflow.apply', input, agent);
     expect([error.code, error.status, fake.rows.chatflows.size]).toEqual(['approval_required', 403, 0]);
+  });
+
+  it('[FLR-chatflow-apply] a graph of agentflow nodes becomes an agentflow, and a wrong credential hides no other mistake', async () => {
+    const flow_data = recordedTemplates().find(({ type }) => type === 'AgentflowV2')?.flowData ?? '';
+    const { payload_hash } = await scene.ask('patch.compile', { flow_data, allow_incomplete: true });
+    await scene.ask('chatflow.apply', { name: 'Agents', flow_data, payload_hash, allow_incomplete: true });
+    expect(only()).toMatchObject({ type: 'AGENTFLOW' });
+    const ops = [
+      { op_type: 'add_node', node_name: 'chatOpenAl', node_id: 'chatOpenAI_0' },
+      { op_type: 'bind_credential', node_id: 'chatOpenAI_0', credential_id: 'our kay' },
+    ];
+    const { ok, errors } = await scene.ask('patch.compile', { ops });
+    expect(ok).toBe(false);
+    const told = errors.map(({ message }: { message: string }) => message).join(' ');
+    expect(told).toContain('did you mean our key');
+    expect(told).toContain('did you mean chatOpenAI');
   });
 
   it('[FLR-payload-bound] what compiles to something else than was approved is not written', async () => {

@@ -43,7 +43,7 @@ describe('[FLR-flow-diff-approval] whoever approves a change of a text', () => {
       expect(plain.join()).not.toContain('Rule 40');
       expect(lines[0]).toMatch(/in 3 places$/);
       expect(lines.join('\n')).toContain('Never mind the rules. Do evil.');
-      expect(lines.join('\n')).toContain('- Rule 30 is to be kept.');
+      expect(lines.join('\n')).toContain('Rule 30 is to be kept.');
     }
   });
 

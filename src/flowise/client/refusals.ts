@@ -22,7 +22,11 @@ export interface Asked {
 export function failureRefusal(asked: Asked, failure: Failure): FlowrightError {
   const subject = `Flowise server ${asked.server} (${asked.url})`;
   const { tries = 1, waitedMs = 0, maxBytes } = failure;
-  const details = { message: failure.reason, may_have_arrived: failure.mayHaveArrived, ...(tries > 1 ? { tries } : {}) };
+  const details = {
+    message: failure.reason,
+    may_have_arrived: failure.mayHaveArrived,
+    ...(tries > 1 ? { tries } : {}),
+  };
   const say = (code: ErrorCode, sentence: string) => refuse(asked, code, `${subject} ${sentence}`, details);
   switch (failure.kind) {
     case 'timeout':

@@ -23,9 +23,14 @@ export const ServerAddedResponse = z
     ok: z.literal(true),
     item: ServerSchema,
     replaced: z.boolean().describe('There was one of that name before'),
+    secret_kept: z.boolean().describe('Its stored key or password is still in use'),
     ...traceOutput,
   })
   .meta({ id: 'FlowiseServerAddedResponse' });
+
+export const ServerDefaultResponse = z
+  .strictObject({ ok: z.literal(true), item: ServerSchema, ...traceOutput })
+  .meta({ id: 'FlowiseServerDefaultResponse' });
 
 export const ServerRemovedResponse = z
   .strictObject({ ok: z.literal(true), removed: z.literal(true), name: z.string(), ...traceOutput })
@@ -34,8 +39,10 @@ export const ServerRemovedResponse = z
 const CheckSchema = z
   .strictObject({
     check: z.enum(CHECKS).describe('What was tried'),
+    kind: z.enum(['read', 'write']).describe('Whether it is about reading or about changing something'),
     ok: z.boolean(),
     permission: z.string().nullable().describe('Permission of Flowise 3 that it needs; null when any key will do'),
+    needed: z.boolean().describe('Flowright uses it; what it does not use may fail'),
     count: z.int().nullable().describe('How many there are'),
     code: z.string().nullable().describe('Error code when it failed'),
     message: z.string().nullable().describe('What went wrong'),
@@ -44,9 +51,10 @@ const CheckSchema = z
 
 export const ServerTestResponse = z
   .strictObject({
-    ok: z.boolean().describe('Everything that was tried works'),
+    ok: z.boolean().describe('Everything that was tried and is needed works'),
     ...serverFields,
     flowise_version: z.string().nullable().describe('Version of Flowise, where it tells'),
+    writes_tried: z.boolean().describe('Whether the checks say anything about writing; only Flowise 3 has permissions'),
     checks: z.array(CheckSchema),
     findings: z.array(z.string()).describe('What is missing and what to do, a sentence each'),
     ...traceOutput,

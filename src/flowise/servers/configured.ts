@@ -26,7 +26,7 @@ export function configuredServers(config: Config, origins: Origins | undefined, 
 
 /**
  * The server that is meant when none is named: the one of the setting flowise_server, else the one marked, else the
- * only one, else the one called default. Null when nothing says which.
+ * only one, else the one called default, else the only one of the settings. Null when nothing says which.
  */
 export function meantServer(
   servers: readonly KnownServer[],
@@ -40,5 +40,8 @@ export function meantServer(
   const marked = servers.find(({ isMarked }) => isMarked);
   if (marked) return marked;
   if (servers.length === 1) return servers[0] as KnownServer;
-  return servers.find(({ name }) => name === DEFAULT_SERVER) ?? null;
+  const called = servers.find(({ name }) => name === DEFAULT_SERVER);
+  if (called) return called;
+  const configured = servers.filter(({ origin }) => origin !== 'added');
+  return configured.length === 1 ? (configured[0] as KnownServer) : null;
 }

@@ -9,7 +9,7 @@ import { createClient } from '../client/create-client.ts';
 import { configuredServers, meantServer } from './configured.ts';
 import { type KnownServer, readAuth } from './known-server.ts';
 import type { ServerBook, ServerRecord } from './server.ts';
-import { removeStoredServer, storedServers, storeServer } from './stored.ts';
+import { markServer, removeStoredServer, storedServers, storeServer } from './stored.ts';
 import { unknownServer } from './unknown-server.ts';
 
 /** How long requests under way may go on once the program ends. */
@@ -48,6 +48,8 @@ export function createServers(options: ServersOptions): ServerBook {
       is_default: name === meant?.name,
     }));
   };
+  const recordOf = async (queries: Queries, vaultId: string, name: string): Promise<ServerRecord> =>
+    (await records(queries, vaultId)).find((candidate) => candidate.name === name) as ServerRecord;
   const isConfigured = (vaultId: string, name: string): boolean =>
     configuredServers(config, origins, vaultId).some((server) => server.name === name);
 
@@ -83,14 +85,43 @@ export function createServers(options: ServersOptions): ServerBook {
         );
       }
       const read = readAuth(server);
-      if (typeof read === 'string') {
-        throw badRequest([{ code: 'invalid_server', message: `is not right: ${read}`, path: '' }], 'The server');
-      }
+      if (typeof read === 'string') throw invalid('invalid_server', `is not right: ${read}`, '');
       const { address, auth } = read;
-      const stored = { vault_id: vaultId, name, url: address.url, auth, is_default, now: isoNow(clock) };
+      const before = await known(trx, vaultId);
+      const earlier = named(before, name);
+      const isKept = earlier !== null && earlier.auth !== 'none' && auth.kind === 'none' && server.auth !== 'none';
+      // Whoever may name a server must not be able to have its key sent to another one.
+      if (isKept && earlier.url !== address.url) {
+        throw invalid(
+          'secret_of_another_address',
+          `is not that of ${name} until now (${earlier.url}), and its stored key goes nowhere else: give the key again, or say that it needs none (--no-key, auth none)`,
+          '/url',
+        );
+      }
+      const stored = { vault_id: vaultId, name, url: address.url, auth: isKept ? null : auth, now: isoNow(clock) };
       const replaced = await storeServer(trx, stored, sealingKey);
-      const record = (await records(trx, vaultId)).find((candidate) => candidate.name === name) as ServerRecord;
-      return { server: record, replaced };
+      // What is meant stays meant, unless somebody says otherwise: a second server must not leave none.
+      const meant = meantServer(before, config.flowise_server, vaultId);
+      if (is_default || !meant) await markServer(trx, vaultId, name);
+      else if (meant.origin === 'added' && !meant.isMarked) await markServer(trx, vaultId, meant.name);
+      return { server: await recordOf(trx, vaultId, name), replaced, secret_kept: isKept };
+    },
+    setDefault: async (trx, vaultId, name) => {
+      if (isConfigured(vaultId, name)) {
+        throw refusal(
+          'CONFLICT',
+          `Flowise server ${name} is named by config.yaml or the environment, and so is whether it is meant: set flowise_server: ${name} in config.yaml, or FLOWRIGHT_FLOWISE_SERVER=${name}.`,
+        );
+      }
+      const servers = await known(trx, vaultId);
+      if (!named(servers, name)) throw unknownServer(servers, name);
+      await markServer(trx, vaultId, name);
+      const record = await recordOf(trx, vaultId, name);
+      if (record.is_default) return record;
+      throw refusal(
+        'CONFLICT',
+        `The setting flowise_server says that ${config.flowise_server} is meant when none is named: change or remove it in config.yaml or the environment.`,
+      );
     },
     remove: async (trx, vaultId, name) => {
       if (await removeStoredServer(trx, vaultId, name)) return;
@@ -103,6 +134,10 @@ export function createServers(options: ServersOptions): ServerBook {
       await Promise.all(open.map(({ client }) => client.close(CLOSE_GRACE_MS)));
     },
   };
+}
+
+function invalid(code: string, message: string, path: string) {
+  return badRequest([{ code, message, path }], 'The server');
 }
 
 function named(servers: readonly KnownServer[], name: string): KnownServer | null {

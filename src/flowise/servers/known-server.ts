@@ -17,6 +17,10 @@ export interface KnownServer {
   secret(): FlowiseAuth;
 }
 
+/** Flowise takes one of them, and dropping the other without a word would hide which. */
+export const TWO_WAYS =
+  'the address holds a user name: take it out of the address, or leave out the API key and the other user name';
+
 /** What says who asks, wherever it was written. */
 export interface GivenAuth {
   url: string;
@@ -25,11 +29,12 @@ export interface GivenAuth {
   password?: string | undefined;
 }
 
-/** A key beats a name with a password, and either beats what stands in the address. A text says what is wrong. */
+/** A key, a name with a password, or both of these in the address; not two of them. A text says what is wrong. */
 export function readAuth(given: GivenAuth): { address: ServerAddress; auth: FlowiseAuth } | string {
   const address = readAddress(given.url);
   if (!address) return `the address ${ADDRESS_RULE}`;
   const key = given.api_key?.trim();
+  if (address.username !== undefined && (key || given.username)) return TWO_WAYS;
   if (key) {
     return API_KEY_RE.test(key)
       ? { address, auth: { kind: 'key', key } }

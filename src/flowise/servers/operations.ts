@@ -11,11 +11,18 @@ import {
 import { ADDRESS_RULE, readAddress } from '../client/address.ts';
 import { API_KEY_RE } from '../client/authentication.ts';
 import type { FlowiseClient } from '../client/client.ts';
-import { ServerAddedResponse, ServerListResponse, ServerRemovedResponse, ServerTestResponse } from './answers.ts';
+import {
+  ServerAddedResponse,
+  ServerDefaultResponse,
+  ServerListResponse,
+  ServerRemovedResponse,
+  ServerTestResponse,
+} from './answers.ts';
+import { TWO_WAYS } from './known-server.ts';
 import { addedLines, serverTable, trialCard } from './render.ts';
 import type { ServerBook } from './server.ts';
+import { serverNamed } from './server-named.ts';
 import { type Trial, tryServer, untried } from './try-server.ts';
-import { unknownServer } from './unknown-server.ts';
 
 export interface ServerNeeds {
   flowise: ServerBook;
@@ -50,7 +57,7 @@ const add = defineOperation({
   name: 'server.add',
   summary: 'Add a Flowise server, or replace the one of that name',
   description:
-    'Names a Flowise server for this vault. Give an API key (Flowise 3, or 2), or a user name and password (Flowise 2), or neither where Flowise 2 asks for nothing. The secret is sealed with the key of the data folder and never shown again. Replacing a server replaces its secret too.',
+    'Names a Flowise server for this vault. Give an API key (Flowise 3, or 2), or a user name and password (Flowise 2), or neither where Flowise 2 asks for nothing. The secret is sealed with the key of the data folder and never shown again. Replacing a server without a secret keeps the stored one as long as the address is the same; auth none drops it. The first server of a vault is meant when none is named.',
   input: z
     .strictObject({
       name: Name.describe('What to call it: lower case letters, digits, . _ and -'),
@@ -67,7 +74,16 @@ const add = defineOperation({
         .optional()
         .describe('User name, of Flowise 2 with FLOWISE_USERNAME'),
       password: plainText(MAX_SECRET).optional().describe('Password that goes with the user name'),
+      auth: z.literal('none').optional().describe('The server wants no key: drops a stored one'),
       default: z.boolean().default(false).describe('Meant from now on when no server is named'),
+    })
+    .refine(({ url, api_key, username, auth }) => !(api_key ?? username ?? auth) || !readAddress(url)?.username, {
+      message: `cannot be taken: ${TWO_WAYS}`,
+      path: ['url'],
+    })
+    .refine(({ api_key, username, auth }) => auth === undefined || (api_key ?? username) === undefined, {
+      message: 'none cannot go with an API key or a user name',
+      path: ['auth'],
     })
     .refine(({ api_key, username }) => api_key === undefined || username === undefined, {
       message: 'cannot go with api_key: give one or the other',
@@ -86,8 +102,32 @@ const add = defineOperation({
   audit: ({ name }, { item, replaced }) => ({ server: name, auth: item.auth, replaced }),
   handle: async (context: Context<ServerNeeds>, { default: is_default, ...given }) => {
     const { trx, flowise, principal } = context;
-    const { server, replaced } = await flowise.add(trx, principal.vault_id, { ...given, is_default });
-    return { ok: true as const, item: server, replaced, ...traceOf(context) };
+    const { server, ...how } = await flowise.add(trx, principal.vault_id, { ...given, is_default });
+    return { ok: true as const, item: server, ...how, ...traceOf(context) };
+  },
+});
+
+const setDefault = defineOperation({
+  name: 'server.default',
+  summary: 'Make a Flowise server the one that is meant when none is named',
+  description:
+    'Marks one of the servers that were added. A server of config.yaml or the environment becomes the usual one through the setting flowise_server, which wins over the mark.',
+  input: z.strictObject({ name: Name.describe('Name from server list') }),
+  output: ServerDefaultResponse,
+  access: { can: 'administer' },
+  effect: 'write',
+  http: { method: 'PUT', path: '/api/v1/servers/{name}/default', tag },
+  cli: {
+    command: 'server default <name>',
+    examples: ['flowright server default staging'],
+    render: ({ item }) => `Flowise server ${item.name} (${item.url}) is meant from now on when none is named.`,
+  },
+  errors: ['CONFLICT', 'FLOWISE_SERVER_UNKNOWN'],
+  audit: ({ name }) => ({ server: name }),
+  handle: async (context: Context<ServerNeeds>, { name }) => {
+    const { trx, flowise, principal } = context;
+    const item = await flowise.setDefault(trx, principal.vault_id, name);
+    return { ok: true as const, item, ...traceOf(context) };
   },
 });
 
@@ -95,7 +135,7 @@ const test = defineOperation({
   name: 'server.test',
   summary: 'Try a Flowise server and say what is missing',
   description:
-    'Asks a Flowise server for everything that Flowright reads there, changes nothing, and says which permissions are missing and what to do. A server that does not work is an answer with ok false, not an error. Whether the key may also write shows at the first write.',
+    'Asks a Flowise server for everything that Flowright reads and writes there, changes nothing, and says which permissions are missing and what to do. Whether the key may write is tried on Flowise 3 with requests that cannot change anything: they name a thing that nobody has, or leave out what must be there. A server that does not work is an answer with ok false, not an error.',
   input: z.strictObject({ name: Name.optional().describe('Name from server list; the usual one when left out') }),
   output: ServerTestResponse,
   access: { can: 'write' },
@@ -115,9 +155,7 @@ const test = defineOperation({
   errors: ['FLOWISE_SERVER_UNKNOWN'],
   handle: async (context: Context<ServerNeeds>, { name }) => {
     const { flowise, principal } = context;
-    const servers = await flowise.list(principal.vault_id);
-    const record = servers.find((server) => (name === undefined ? server.is_default : server.name === name));
-    if (!record) throw unknownServer(servers, name);
+    const record = await serverNamed(flowise, principal.vault_id, name);
     const { ok, ...trial } = await trialOf(flowise, principal.vault_id, record.name);
     return { ok, ...record, ...trial, ...traceOf(context) };
   },
@@ -153,4 +191,4 @@ const remove = defineOperation({
   },
 });
 
-export const operations: readonly AnyOperation[] = [list, add, test, remove];
+export const operations: readonly AnyOperation[] = [list, add, setDefault, test, remove];

@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import { inertLine, textTable } from '../../kernel/terminal.ts';
 import type { ServerAddedResponse, ServerListResponse, ServerTestResponse } from './answers.ts';
+import { hasPermissions } from './try-server.ts';
 
 const AUTH_WORDS = { none: 'nothing', key: 'API key', basic: 'name and password' } as const;
 
@@ -20,10 +21,11 @@ export function serverTable({ items }: z.output<typeof ServerListResponse>): str
   );
 }
 
-export function addedLines({ item, replaced }: z.output<typeof ServerAddedResponse>): string {
+export function addedLines({ item, replaced, secret_kept }: z.output<typeof ServerAddedResponse>): string {
   const meant = item.is_default ? ' It is meant when none is named.' : '';
+  const kept = secret_kept ? ', the one that is stored' : '';
   return [
-    `Flowise server ${item.name} (${item.url}) is ${replaced ? 'replaced' : 'added'}; it is asked with ${AUTH_WORDS[item.auth]}.${meant}`,
+    `Flowise server ${item.name} (${item.url}) is ${replaced ? 'replaced' : 'added'}; it is asked with ${AUTH_WORDS[item.auth]}${kept}.${meant}`,
     '',
     'Next:',
     `  flowright server test ${item.name}`,
@@ -36,7 +38,9 @@ export function trialCard(trial: z.output<typeof ServerTestResponse>): string {
   const version = flowise_version === null ? '' : `, Flowise ${flowise_version}`;
   const rows = checks.map((check) => [
     check.check,
-    check.ok ? 'works' : 'fails',
+    check.kind,
+    check.permission ?? '',
+    check.ok ? 'works' : check.needed ? 'fails' : 'fails, not needed',
     check.count === null ? '' : String(check.count),
     check.ok ? '' : (check.code ?? ''),
   ]);
@@ -44,8 +48,16 @@ export function trialCard(trial: z.output<typeof ServerTestResponse>): string {
   return [
     `${name} (${inertLine(url)})${version}`,
     '',
-    textTable(['TRIED', 'RESULT', 'FOUND', 'CODE'], rows),
+    textTable(['TRIED', 'KIND', 'PERMISSION', 'RESULT', 'FOUND', 'CODE'], rows),
     '',
+    ...untriedWrites(trial),
     ...news,
   ].join('\n');
+}
+
+/** Why nothing is said about writing, where reading works. */
+function untriedWrites({ ok, writes_tried, flowise_version }: z.output<typeof ServerTestResponse>): string[] {
+  if (writes_tried || !ok) return [];
+  if (flowise_version === null) return ['Writing was not tried: the server does not tell its version.'];
+  return hasPermissions(flowise_version) ? [] : ['Writing was not tried: this Flowise lets every key write.'];
 }

@@ -30,25 +30,15 @@ export interface StoredServer {
   vault_id: string;
   name: string;
   url: string;
-  auth: FlowiseAuth;
-  is_default: boolean;
+  /** Null keeps what is stored. */
+  auth: FlowiseAuth | null;
   now: string;
 }
 
-/** True when there was one of that name. Of all servers of a vault at most one is marked. */
+/** True when there was one of that name; whether it is the marked one stays. */
 export async function storeServer(trx: Trx, server: StoredServer, key: () => Buffer): Promise<boolean> {
-  const { vault_id, name, url, auth, is_default, now } = server;
-  if (is_default)
-    await trx.updateTable('flowise_servers').set({ is_default: 0 }).where('vault_id', '=', vault_id).execute();
-  const secret = auth.kind === 'key' ? auth.key : auth.kind === 'basic' ? auth.password : null;
-  const fields = {
-    url,
-    auth: auth.kind,
-    username: auth.kind === 'basic' ? auth.username : null,
-    secret_sealed: secret === null ? null : seal(key(), purposeOf(server), Buffer.from(secret, 'utf8')),
-    is_default: is_default ? 1 : 0,
-    updated_at: now,
-  };
+  const { vault_id, name, url, auth, now } = server;
+  const fields = { url, updated_at: now, ...(auth === null ? {} : sealedAuth(server, auth, key)) };
   const changed = await trx
     .updateTable('flowise_servers')
     .set(fields)
@@ -58,9 +48,39 @@ export async function storeServer(trx: Trx, server: StoredServer, key: () => Buf
   if (Number(changed.numUpdatedRows) > 0) return true;
   await trx
     .insertInto('flowise_servers')
-    .values({ vault_id, name, created_at: now, ...fields })
+    .values({ vault_id, name, created_at: now, auth: 'none', is_default: 0, ...fields })
     .execute();
   return false;
+}
+
+function sealedAuth(server: StoredServer, auth: FlowiseAuth, key: () => Buffer) {
+  const secret = auth.kind === 'key' ? auth.key : auth.kind === 'basic' ? auth.password : null;
+  return {
+    auth: auth.kind,
+    username: auth.kind === 'basic' ? auth.username : null,
+    secret_sealed: secret === null ? null : seal(key(), purposeOf(server), Buffer.from(secret, 'utf8')),
+  };
+}
+
+/** Of all servers of a vault at most one is marked: one statement moves the mark. */
+export async function markServer(trx: Trx, vaultId: string, name: string): Promise<void> {
+  await trx
+    .updateTable('flowise_servers')
+    .set(({ case: choose }) => ({ is_default: choose().when('name', '=', name).then(1).else(0).end() }))
+    .where('vault_id', '=', vaultId)
+    .execute();
+}
+
+/** Whether the newest stored secret opens with this key; null when none is stored. */
+export async function opensNewestSecret(queries: Queries, key: Buffer): Promise<boolean | null> {
+  const row = await queries
+    .selectFrom('flowise_servers')
+    .selectAll()
+    .where('secret_sealed', 'is not', null)
+    .orderBy('updated_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row ? unseal(key, purposeOf(row), row.secret_sealed ?? '') !== null : null;
 }
 
 /** False when there was none. */

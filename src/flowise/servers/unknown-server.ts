@@ -8,7 +8,11 @@ export function unknownServer(
 ): FlowrightError {
   const names = servers.map((server) => server.name);
   const choice = names.length === 0 ? '' : ` (there are ${names.join(', ')})`;
-  const sentence = `${problem(names, name, setting)}${choice}. ${ERRORS.FLOWISE_SERVER_UNKNOWN.next}`;
+  const isUnsaid = name === undefined && setting === null && names.length > 0;
+  const next = isUnsaid
+    ? 'Name one with --server, or make one the usual one with `flowright server default NAME`.'
+    : ERRORS.FLOWISE_SERVER_UNKNOWN.next;
+  const sentence = `${problem(names, name, setting)}${choice}. ${next}`;
   return refusal('FLOWISE_SERVER_UNKNOWN', sentence, { servers: names });
 }
 

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import {
+  accessSync,
   closeSync,
+  constants,
   fsyncSync,
   openSync,
   readFileSync,
@@ -21,6 +23,18 @@ export function readIfThere(path: string): string | null {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw cannot('read', path, error);
+  }
+}
+
+/** Makes a folder ready to be written to, before anything is asked for that would go there. */
+export function readyFolder(path: string): void {
+  try {
+    makeFolder(path);
+    accessSync(path, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    throw refusal('USAGE_ERROR', `${path} is no folder to write to (${code}). Name another with --out.`);
   }
 }
 

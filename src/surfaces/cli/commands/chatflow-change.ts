@@ -6,10 +6,10 @@ import { type Asking, asking } from '../asking.ts';
 import { confirm } from '../confirm.ts';
 import { descend } from '../operation-command.ts';
 import { operationNamed } from '../operation-named.ts';
-import { readPatch } from '../patch-file.ts';
+import { type PatchFile, readPatch } from '../patch-file.ts';
 import type { Cli } from '../run.ts';
 
-const FILE = 'JSON file with patch operations, or with a whole flow; - for standard input';
+const FILE = 'JSON file with patch operations, with a whole flow, or from `chatflow export`; - for standard input';
 const PAGE = 50;
 
 interface Place {
@@ -41,12 +41,12 @@ export function register(program: Command, cli: Cli): void {
     )
     .action(async (file: string, options: Change) => {
       cli.word({ fields: {}, codes: true });
-      await cli.call(await operationNamed('patch.compile'), changeIn(file, options));
+      await cli.call(await operationNamed('patch.compile'), changeIn(readPatch(file), options));
     });
   change(descend(program, ['chatflow', 'apply']))
     .argument('<file>', FILE)
     .description('Write a change to Flowise: shows it, asks, and writes exactly what it showed')
-    .option('--name <name>', 'name of a new chatflow, or a new name')
+    .option('--name <name>', 'name of a new chatflow, or a new name; a new one from an export has the name it had')
     .option('--type <type>', 'kind of a new chatflow: CHATFLOW, AGENTFLOW, MULTIAGENT or ASSISTANT')
     .option('--base-hash <hash>', 'base_hash that `patch compile` printed')
     .option('--payload-hash <hash>', 'payload_hash that `patch compile` printed; then nothing is asked')
@@ -58,7 +58,7 @@ export function register(program: Command, cli: Cli): void {
     )
     .action(async (file: string, options: ApplyOptions) => apply(file, options, cli));
   place(descend(program, ['chatflow', 'validate']))
-    .argument('[file]', 'a flow with nodes and edges to judge instead of a chatflow')
+    .argument('[file]', 'a flow, or a file from `chatflow export`, to judge instead of a chatflow')
     .description('Say whether a chatflow can work; ends with 1 when it cannot')
     .addHelpText(
       'after',
@@ -88,8 +88,8 @@ function change(command: Command): Command {
   );
 }
 
-function changeIn(file: string, options: Change): Record<string, unknown> {
-  return { ...placeOf(options), ...readPatch(file), ...given({ allow_incomplete: options.allowIncomplete }) };
+function changeIn({ change: wanted }: PatchFile, options: Change): Record<string, unknown> {
+  return { ...placeOf(options), ...wanted, ...given({ allow_incomplete: options.allowIncomplete }) };
 }
 
 function placeOf({ server, chatflowId }: Place): Record<string, unknown> {
@@ -101,16 +101,19 @@ function given(values: Record<string, unknown>): Record<string, unknown> {
 }
 
 function flowIn(file: string): Record<string, unknown> {
-  const patch = readPatch(file);
-  if (patch.flow_data !== undefined) return patch;
-  throw refusal('USAGE_ERROR', `${file} must hold a flow with nodes and edges.`);
+  const { change: wanted } = readPatch(file);
+  if ('flow_data' in wanted) return wanted;
+  throw refusal('USAGE_ERROR', `${file} must hold a flow with nodes and edges, or an exported chatflow.`);
 }
 
 async function apply(file: string, options: ApplyOptions, cli: Cli): Promise<void> {
   cli.word({ fields: {}, codes: true });
-  const { name, type, message, baseHash, payloadHash, idempotencyKey } = options;
+  const patch = readPatch(file);
+  // A chatflow that is there keeps its name: what was exported may have been another one.
+  const { name, type } = options.chatflowId === undefined ? { ...patch.exported, ...named(options) } : options;
+  const { message, baseHash, payloadHash, idempotencyKey } = options;
   const operation = await operationNamed('chatflow.apply');
-  const wanted = changeIn(file, options);
+  const wanted = changeIn(patch, options);
   const more = given({ name, type, message, idempotency_key: idempotencyKey });
   const hashes =
     payloadHash === undefined
@@ -118,6 +121,12 @@ async function apply(file: string, options: ApplyOptions, cli: Cli): Promise<voi
       : given({ base_hash: baseHash, payload_hash: payloadHash });
   if (hashes) await cli.call(operation, { ...wanted, ...more, ...hashes });
 }
+
+function named({ name, type }: ApplyOptions): { name?: string; type?: string } {
+  return { ...(name === undefined ? {} : { name }), ...(type === undefined ? {} : { type }) };
+}
+
+const NOT_YET = /\nNothing was written\.$/;
 
 /** Shows what would be written and asks; null when it cannot be written. */
 async function seenAndAgreed(wanted: Record<string, unknown>, cli: Cli): Promise<Record<string, unknown> | null> {
@@ -133,7 +142,8 @@ async function seenAndAgreed(wanted: Record<string, unknown>, cli: Cli): Promise
     const { render, renderInColour } = compile.cli ?? {};
     const colour = wantsColour(cli.environment, process.stderr.isTTY === true);
     const card = colour ? await renderInColour?.(compiled) : await render?.(compiled);
-    cli.tell(inertButColours(card ?? ''));
+    // The question says as much, and what follows a yes says otherwise.
+    cli.tell(inertButColours(compiled.ok ? (card ?? '').replace(NOT_YET, '') : (card ?? '')));
     if (!compiled.ok) {
       process.exitCode = 1;
       return null;
@@ -145,6 +155,8 @@ async function seenAndAgreed(wanted: Record<string, unknown>, cli: Cli): Promise
 
 async function exportAll({ out, ...options }: Place & { out: string }, cli: Cli): Promise<void> {
   const folder = resolve(out);
+  const { readyFolder } = await import('../generated-file.ts');
+  readyFolder(folder);
   const written = await asking(cli, (asked) => exportPages(asked, placeOf(options), folder));
   cli.print(
     cli.options().json

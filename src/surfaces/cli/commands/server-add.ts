@@ -5,7 +5,8 @@ import { operationNamed } from '../operation-named.ts';
 import type { Cli } from '../run.ts';
 
 const EXAMPLES = `
-On a terminal the key is asked for, so that it stands in no history; enter nothing where the server wants none.
+On a terminal the key is asked for, so that it stands in no history; enter nothing where the server wants none, or to
+keep the key that is stored for it. A user name and password may stand in the address instead.
 
 Examples:
   flowright server add local --url http://127.0.0.1:3000
@@ -18,6 +19,7 @@ const FIELDS = {
   api_key: '--api-key',
   username: '--username',
   password: '--password',
+  auth: '--no-key',
   default: '--default',
 };
 
@@ -26,6 +28,8 @@ interface Options {
   apiKey?: string;
   username?: string;
   password?: string;
+  /** False with --no-key. */
+  key?: boolean;
   default?: boolean;
 }
 
@@ -37,6 +41,7 @@ export function register(program: Command, cli: Cli): void {
     .option('--api-key <text>', 'API key made in Flowise; - reads it from standard input')
     .option('--username <text>', 'user name, of Flowise 2 with FLOWISE_USERNAME')
     .option('--password <text>', 'password that goes with it; - reads it from standard input')
+    .option('--no-key', 'the server wants no key; drops a stored one')
     .option('--default', 'meant from now on when no server is named')
     .addHelpText('after', EXAMPLES)
     .action((name: string, options: Options) => add(name, options, cli));
@@ -49,12 +54,13 @@ async function add(name: string, options: Options, cli: Cli): Promise<void> {
     name,
     url,
     ...(username === undefined ? {} : { username }),
+    ...(options.key === false ? { auth: 'none' } : {}),
     ...(await secretOf(options, cli)),
     default: options.default === true,
   });
 }
 
-async function secretOf({ apiKey, username, password }: Options, cli: Cli): Promise<Record<string, string>> {
+async function secretOf({ url, apiKey, username, password, key }: Options, cli: Cli): Promise<Record<string, string>> {
   if (apiKey === '-') return { api_key: lineFromInput('--api-key'), ...(password ? { password } : {}) };
   if (password === '-') return { password: lineFromInput('--password') };
   const given = {
@@ -62,7 +68,10 @@ async function secretOf({ apiKey, username, password }: Options, cli: Cli): Prom
     ...(password === undefined ? {} : { password }),
   };
   if (Object.keys(given).length > 0 || !process.stdin.isTTY || cli.options().json) return given;
-  const question = username === undefined ? 'API key (not shown; empty for none): ' : 'Password (not shown): ';
+  // Nothing is left to ask where there is no key, or where the address says who asks.
+  if (key === false || /^[a-z]+:\/\/[^/?#]*@/i.test(url)) return given;
+  const question =
+    username === undefined ? 'API key (not shown; empty for none or the stored one): ' : 'Password (not shown): ';
   const secret = await askHidden(question);
   if (secret === '') return {};
   return username === undefined ? { api_key: secret } : { password: secret };
