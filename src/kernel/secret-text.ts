@@ -54,8 +54,9 @@ function hideArguments(text: string): string {
 }
 
 /** `curl -u anna:…`, `--token …`. */
-const LOGIN = /(?<=\s)((?:-[uU]|--(?:proxy-)?user)(?:\s{1,4}|=)?["'`]?[^\s:"'`[\]{}$-][^\s:"'`]{0,100}:)([^\s"'`]{1,200})/g;
-const FLAG = /(?<![\w-])(--?([a-z][\w-]{2,60})\s{1,4}["'`]?)([^\s"'`-][^\s"'`]{2,200})/gi;
+const LOGIN =
+  /(?<=\s)((?:-[uU]|--(?:proxy-)?user)(?:\s{1,4}|=)?\\{0,3}["'`]?[^\s:"'`[\]{}$\\-][^\s:"'`\\]{0,100}:)([^\s"'`\\]{1,200})/g;
+const FLAG = /(?<![\w-])(--?([a-z][\w-]{2,60})\s{1,4}\\{0,3}["'`]?)([^\s"'`\\-][^\s"'`\\]{2,200})/gi;
 /** How far before its login the name of the program may stand. */
 const COMMAND_CHARS = 400;
 
@@ -63,7 +64,8 @@ function hideFlags(text: string): string {
   if (!/\s-|^-/.test(text)) return text;
   const hidden = text.replace(LOGIN, (whole, before: string, secret: string, at: number) => {
     if (!isWorthHiding(secret) || /^\d{1,7}$/.test(secret)) return whole;
-    const isLogin = /\b(?:curl|wget|http)\b/.test(text.slice(Math.max(0, at - COMMAND_CHARS), at)) || isValueLike(secret);
+    const isLogin =
+      /\b(?:curl|wget|http)\b/.test(text.slice(Math.max(0, at - COMMAND_CHARS), at)) || isValueLike(secret);
     return isLogin ? `${before}${REDACTED}` : whole;
   });
   return hidden.replace(FLAG, (whole, before: string, name: string, secret: string) =>

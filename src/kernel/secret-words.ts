@@ -30,5 +30,7 @@ function isOddlyWritten(word: string): boolean {
   if (!/^[A-Za-z]+$/.test(word)) return false;
   if (word.length > 24) return true;
   const isMixed = /[a-z]/.test(word) && /[A-Z]/.test(word);
-  return isMixed && word.length >= 8 && !/^(?:[a-z]{2,}|[A-Z]{1,4}[a-z]+)(?:[A-Z]{1,4}[a-z]{2,})*[A-Z]{0,4}$/.test(word);
+  return (
+    isMixed && word.length >= 8 && !/^(?:[a-z]{2,}|[A-Z]{1,4}[a-z]+)(?:[A-Z]{1,4}[a-z]{2,})*[A-Z]{0,4}$/.test(word)
+  );
 }

@@ -16,7 +16,7 @@ export interface NodeAnchors {
 }
 
 /** How a node can be connected; made when it is asked for, so that it is never older than the node itself. */
-export function anchorsOf(node: NodeSchema): NodeAnchors {
+export function anchorsOf(node: Pick<NodeSchema, 'node_type' | 'input_anchors' | 'output_anchors'>): NodeAnchors {
   return {
     node_type: node.node_type,
     inputs: node.input_anchors.map(({ name, type, optional, list }) => ({

@@ -14,10 +14,13 @@ export interface NodeSnapshot {
   stamp: string;
 }
 
+/** Without a host, whichever server the files tell of. */
+type Place = Pick<StoreContext, 'folder' | 'baselineDir'> & Partial<Pick<StoreContext, 'host'>>;
+
 const KIND = 'flowise_nodes';
 
 /** The server's own snapshot, else the one that came with the program. */
-export function readNodes(context: StoreContext): NodeSnapshot {
+export function readNodes(context: Place): NodeSnapshot {
   const own = readSnapshot(context.folder, KIND, context.host);
   if (own.state === 'ok') {
     return { nodes: upToDate(context, own.items, own.meta), doubt: null, baseline: null, stamp: own.stamp };

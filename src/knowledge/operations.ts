@@ -4,6 +4,7 @@ import { SERVER_NAME } from '../kernel/flowise-settings.ts';
 import { type Context, defineOperation, traceOf } from '../operations/index.ts';
 import { KnowledgeAuditResponse, KnowledgeRefreshResponse, KnowledgeStatusResponse } from './answers.ts';
 import { auditNodes } from './audit.ts';
+import { nodeOperations } from './node-operations.ts';
 import { knownNodes } from './node-snapshot.ts';
 import { folderOf, type RefreshDeps, refreshKnowledge, serverMeant } from './refresh.ts';
 import { PARTS, type Part, type PartReport } from './refresh-report.ts';
@@ -196,4 +197,4 @@ const audit = defineOperation({
   },
 });
 
-export const operations = [status, refreshOperation, audit];
+export const operations = [status, refreshOperation, audit, ...nodeOperations];

@@ -36,8 +36,10 @@ export function nodeNamesSlice(nodes: Iterable<Pick<NodeSchema, 'node_type' | 'c
   return `Available nodes: ${[...shown, ...(left > 0 ? [`… and ${left} more`] : [])].join(', ')}`;
 }
 
+type Sliced = Pick<NodeSchema, 'node_type' | 'category' | 'input_params' | 'input_anchors' | 'output_anchors'>;
+
 /** For adding one node: its parameters, those that are required or named in the plan first, and one line of anchors. */
-export function nodeParamsSlice(node: NodeSchema, named: readonly string[] = []): string {
+export function nodeParamsSlice(node: Sliced, named: readonly string[] = []): string {
   const mentioned = new Set(named.map((name) => name.toLowerCase()));
   const rank = (input: NodeInput) => (isRequired(input) ? 0 : mentioned.has(input.name.toLowerCase()) ? 1 : 2);
   const params = node.input_params
@@ -89,7 +91,7 @@ function isRequired(input: NodeInput): boolean {
   return input.optional !== true && input.default === undefined;
 }
 
-function anchorsLine(node: NodeSchema): string {
+function anchorsLine(node: Sliced): string {
   const { inputs, outputs } = anchorsOf(node);
   const takes = inputs.slice(0, SLICE_LIMITS.anchors).map(({ name, types, optional, list }) => {
     const marks = `${list ? ' list' : ''}${optional ? ' optional' : ''}`;

@@ -60,6 +60,7 @@ function commandDoor(name: string, options: DoorsOptions, env: Record<string, st
       const args = [
         ...(await commandLine(operation, input)),
         '--json',
+        '--yes',
         '--request-id',
         options.requestId ?? REQUEST_ID,
       ];

@@ -44,6 +44,7 @@ function commandDoor(name: string, options: DoorsOptions, env: Record<string, st
       const args = [
         ...commandLine(named(operation), input, options.home),
         '--json',
+        '--yes',
         '--request-id',
         requestId(options),
       ];

@@ -135,6 +135,14 @@ describe('[FLR-flow-secrets] a secret typed into a flow', () => {
     ['code in a template', { code: `fetch(\`https://x.example/?api_key=${PLAIN}&y=1\`)` }],
     ['an environment file', { text: `A=1\nAPI_KEY=${PLAIN}\nexport DB_PASSWORD=${PLAIN}\n` }],
     ['prose', { text: `The password: ${PLAIN}\nThe API key is below. The token is ${PLAIN}.\nAPI key: ${PLAIN}` }],
+    ['a name, spaces and an equals sign', { text: `aws_secret_access_key = ${PLAIN}\npassphrase = hunter-two-words` }],
+    ['a key of some service', { text: `openai_key=${PLAIN}\nserper_key = ${PLAIN}`, stripe_key: PLAIN }],
+    ['a login of a program', { code: `curl -u anna:hunter https://x.example; curl --user "anna:hunter"` }],
+    ['a flag in a text', { text: `Run: tool --password ${PLAIN} --verbose` }],
+    [
+      'a word in prose',
+      { text: `secret: hunterhunter\npass: hunterhunter is what you need here\nThe secret: ${PLAIN}.` },
+    ],
     ['a connection string', { text: `Server=x;User Id=anna;Password=${PLAIN};AccountKey=${PLAIN}` }],
     ['an address', { url: `https://anna:${PLAIN}@x.example/a`, other: `https://x.example/?a=1&access_token=${PLAIN}` }],
     ['a deep place', { deep: nested(80, { apiKey: PLAIN, text: PLAIN }) }],
@@ -142,8 +150,8 @@ describe('[FLR-flow-secrets] a secret typed into a flow', () => {
   ])('that only its place tells is not shown: %s', (_, values) => {
     const flow = smallFlow();
     set(flow, values);
-    expect(JSON.stringify(flow)).toContain('hunter2');
-    expect(everythingTold(flow)).not.toContain('hunter2');
+    expect(JSON.stringify(flow)).toContain('hunter');
+    expect(everythingTold(flow)).not.toContain('hunter');
   });
 
   it('of type password is hidden whatever it is called, and however often the name is used', () => {
@@ -152,7 +160,7 @@ describe('[FLR-flow-secrets] a secret typed into a flow', () => {
     data.inputParams?.push({ id: 'i', name: 'phrase', type: 'password' }, { id: 'j', name: 'phrase', type: 'string' });
     for (const value of [PLAIN, [PLAIN], { nested: PLAIN }]) {
       data.inputs.phrase = value;
-      expect(everythingTold(flow)).not.toContain('hunter2');
+      expect(everythingTold(flow)).not.toContain('hunter');
     }
     data.inputs.phrase = 12_345_678;
     expect(hideSecrets(flow).nodes[0]?.data.inputs.phrase).toBe('[secret]');
@@ -224,6 +232,19 @@ describe('[FLR-flow-secrets] a secret typed into a flow', () => {
     );
   });
 
+  it('is not shown where letters alone are the value, but written as no word is', () => {
+    const odd = 'wJalrXUtnFEMIKMDENGbPxRfiCY';
+    for (const text of [
+      `aws_secret_access_key = ${odd}`,
+      `secret: ${odd} and so on`,
+      `The passphrase is ${odd}, dear.`,
+    ]) {
+      expect(hideSecretsInText(text)).not.toContain('XUtn');
+    }
+    expect(hideSecretsInText('curl -u anna:PW https://x.example')).toBe('curl -u anna:[secret] https://x.example');
+    expect(hideSecretsInText('{"cmd":"curl -u \\"anna:PW\\" x"}')).toBe('{"cmd":"curl -u \\"anna:[secret]\\" x"}');
+  });
+
   it('is found in bounded time in texts made to be slow', () => {
     const texts = [
       '://a:'.repeat(50_000),
@@ -233,6 +254,9 @@ describe('[FLR-flow-secrets] a secret typed into a flow', () => {
       'sk-'.repeat(50_000),
       'Bearer '.repeat(50_000),
       `eyJ${'a.'.repeat(100_000)}`,
+      'curl -u '.repeat(50_000),
+      ' -u a:b'.repeat(50_000),
+      '--token '.repeat(50_000),
       'a'.repeat(1_000_000),
     ];
     const started = performance.now();
@@ -287,6 +311,9 @@ describe('[FLR-flow-secrets-readable] what is no secret stays readable', () => {
     ['code', 'const token = await getToken(); const password = input.password;'],
     ['code', ['const key = $vars.apiKey; headers: { Authorization: `Bearer ', '{token}` }'].join('$')],
     ['code', "map.set('key', 'value'); if (token == 'a1b2c3') {} const maxTokens = 'all'; call('token', x);"],
+    ['prompt', 'The secret: be kind. Your password: choose something good. client_secret: provided by the admin here'],
+    ['prompt', 'The token is everything you need. Run it with --token to pass one, or docker run -u node:node app.'],
+    ['code', 'const apiKey = userKey; token = response.accessToken; api_key = apiKey\nmemory_key = chat_history'],
     ['url', 'http://localhost:3000/a?mail=x@y.example'],
     ['schema', '{"properties":{"token":{"type":"string","description":"which one"}}}'],
     ['json', '{\n   "spacing":   [1,2]\n}'],

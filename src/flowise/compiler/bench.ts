@@ -3,6 +3,7 @@ import type { FlowNode } from '../flow/model.ts';
 import type { NodeSchemas } from '../node-schema.ts';
 import type { Canvas } from './canvas.ts';
 import type { AnchorMetrics, Compilation } from './compilation.ts';
+import { hiddenIssue } from './hidden-issue.ts';
 import { didYouMean } from './similar.ts';
 
 /** What an operation works with: the canvas, what is known, and what was found so far. */
@@ -36,11 +37,11 @@ export interface Found {
 }
 
 export function refuse(bench: Bench, code: string, path: string, message: string): void {
-  bench.errors.push({ code, message, path });
+  bench.errors.push(hiddenIssue({ code, message, path }));
 }
 
 export function warn(bench: Bench, code: string, path: string, message: string): void {
-  bench.warnings.push({ code, message, path });
+  bench.warnings.push(hiddenIssue({ code, message, path }));
 }
 
 /** Looking for similar names among thousands costs time; the first mistakes get the help. */

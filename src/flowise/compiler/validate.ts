@@ -6,6 +6,7 @@ import { checkGraph } from './check-graph.ts';
 import { checkHidden } from './check-hidden.ts';
 import { checkNodes } from './check-nodes.ts';
 import { createFindings, type Finding, viewFlow } from './flow-view.ts';
+import { hiddenIssue } from './hidden-issue.ts';
 
 export interface ValidateOptions {
   /** Node types that exist; left out, types are not checked. */
@@ -75,7 +76,7 @@ function keysOf(flow: FlowData, options: ValidateOptions): Set<string> {
 }
 
 function capped(findings: readonly Finding[]): Issue[] {
-  const issues = findings.slice(0, MOST_ISSUES).map(({ issue }) => issue);
+  const issues = findings.slice(0, MOST_ISSUES).map(({ issue }) => hiddenIssue(issue));
   const left = findings.length - issues.length;
   return left > 0 ? [...issues, { code: 'more', message: `There are ${left} more.`, path: '' }] : issues;
 }

@@ -9,8 +9,9 @@ export async function confirm(act: { summary: string; removes?: boolean }, cli: 
   const stop = refusal('CONFIRMATION_REQUIRED', `${what}. Repeat the command with --yes.`);
   if (!process.stdin.isTTY || cli.options().json) throw stop;
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const question = act.removes === false ? `${act.summary}?` : `${act.summary}. Go on?`;
   // Ctrl-C and Ctrl-D are a no.
-  const answer = await terminal.question(`${act.summary}. Go on? [y/N] `).catch(() => {
+  const answer = await terminal.question(`${question} [y/N] `).catch(() => {
     process.stderr.write('\n');
     return '';
   });
