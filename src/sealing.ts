@@ -9,7 +9,7 @@ export async function openSealing(path: string, queries: Queries): Promise<() =>
 
 /** Whether anything is stored that only the sealing key opens. */
 export async function holdsSealed(queries: Queries): Promise<boolean> {
-  const { rows } = await queries
+  const row = await queries
     .selectNoFrom(({ exists, selectFrom, or }) =>
       or([
         exists(selectFrom('flowise_servers').select('name').where('secret_sealed', 'is not', null)),
@@ -17,7 +17,7 @@ export async function holdsSealed(queries: Queries): Promise<boolean> {
         exists(selectFrom('chatflow_writes').select('write_id')),
       ]).as('holds'),
     )
-    .execute()
-    .then((rows) => ({ rows }));
-  return Boolean(Number(rows[0]?.holds ?? 0));
+    .executeTakeFirstOrThrow();
+  // SQLite has no truth values: it answers 0 or 1.
+  return Boolean(row.holds);
 }

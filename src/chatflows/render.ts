@@ -151,7 +151,6 @@ function plannedCard({ created, name, server, diff_summary, notes, warnings }: W
     inert(diff_summary),
     ...notes.map(inertLine),
     ...problems('warning', warnings),
-    'Nothing was written yet.',
   ].join('\n');
 }
 

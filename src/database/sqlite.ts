@@ -133,6 +133,10 @@ function clearFault(connection: BetterSqlite3.Database, error: unknown): unknown
     const message = 'Another process has held the database for too long. Try again in a moment.';
     return new FlowrightError('DATABASE_UNAVAILABLE', message, { cause: error });
   }
+  if (code.startsWith('SQLITE_READONLY')) {
+    const message = `The database ${connection.name} cannot be written. Make the file and its folder writable.`;
+    return new FlowrightError('DATABASE_UNAVAILABLE', message, { cause: error });
+  }
   if (!/^SQLITE_(CORRUPT|NOTADB)/.test(code)) return error;
   return new FlowrightError(
     'DATABASE_UNAVAILABLE',

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { refusal } from '../kernel/errors.ts';
 import { yaml } from '../kernel/yaml.ts';
+import { makeFolder } from './make-folder.ts';
 import type { HomePaths } from './paths.ts';
 import { unusableFolder } from './unusable-folder.ts';
 
@@ -13,7 +14,7 @@ identity: local
 /** Makes the folder and a first config.yaml where there is none. True when this call wrote it. */
 export function ensureHome(paths: HomePaths): boolean {
   if (existsSync(paths.config)) return false;
-  makeFolder(paths.home);
+  makeHomeFolder(paths.home);
   const draft = `${paths.config}.${process.pid}.${randomUUID()}.tmp`;
   try {
     writeFileSync(draft, FIRST_CONFIG, { mode: 0o600 });
@@ -32,9 +33,9 @@ export function ensureHome(paths: HomePaths): boolean {
   }
 }
 
-function makeFolder(folder: string): void {
+function makeHomeFolder(folder: string): void {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder, 0o700);
   } catch (error) {
     throw unusableFolder(folder, error);
   }

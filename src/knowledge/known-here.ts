@@ -24,7 +24,6 @@ export async function nodesKnown(
   const server = await serverMeant(deps.flowise, vaultId, named);
   if (!server) return nodesHere(deps, vaultId);
   const session = await deps.knowledge.session(vaultId, server.name);
-  await session.ready();
   return {
     server: server.name,
     find: (nodeType) => session.getNodeSchema(nodeType),

@@ -217,6 +217,44 @@ describe('an agentflow of the second generation', () => {
     expect(codes(compile(text, [bind('startAgentflow_0')], schemas).errors)).toEqual(['credential_type_mismatch']);
   });
 
+  it('is incomplete while a model or tool that it runs lacks its credential [FLR-validate-components]', () => {
+    const flow = () => JSON.parse(text) as FlowData;
+    const judged = (changed: FlowData, credentials?: string[]) =>
+      validateFlow(changed, { schemas, ...(credentials ? { credentials } : {}) });
+    const config = (changed: FlowData) =>
+      nodeOf(changed, 'llmAgentflow_0').data.inputs.llmModelConfig as FlowNode['data'];
+    expect(judged(flow()).valid).toBe(true);
+    const bare = flow();
+    Object.assign(config(bare), { credential: '', FLOWISE_CREDENTIAL_ID: undefined });
+    expect(judged(bare).errors).toEqual([
+      {
+        code: 'credential_missing',
+        message: expect.stringMatching(/^chatOpenAI in llmAgentflow_0 .*needs a credential \(openAIApi\); bind one\.$/),
+        path: '/nodes/1/data/inputs/llmModelConfig',
+      },
+    ]);
+    expect(validateFlow(bare, { schemas, incomplete: 'warn' }).valid).toBe(true);
+    expect(compile(JSON.stringify(bare), [bind('llmAgentflow_0')], schemas).warnings).toEqual([]);
+    expect(codes(judged(flow(), ['other']).errors)).toEqual(['credential_unknown']);
+    const none = flow();
+    delete nodeOf(none, 'llmAgentflow_0').data.inputs.llmModelConfig;
+    expect(codes(judged(none).errors)).toEqual(['credential_missing']);
+    const local = flow();
+    Object.assign(nodeOf(local, 'llmAgentflow_0').data.inputs, { llmModel: 'chatOllama', llmModelConfig: {} });
+    expect(judged(local).errors).toEqual([]);
+  });
+
+  it('of the marketplace waits for credentials, tools included [FLR-validate-components]', () => {
+    const agentflows = TEMPLATES.filter(({ type }) => type === 'AgentflowV2');
+    const missing = agentflows.filter(({ flow }) => !validateFlow(flow, { schemas }).valid);
+    expect(agentflows.length - missing.length).toBeLessThanOrEqual(1);
+    const handoff = agentflows.find(({ name }) => name.includes('Agents Handoff'))?.flow as FlowData;
+    const told = validateFlow(handoff, { schemas }).errors.filter(({ path }) => path.includes('/agentTools/'));
+    expect(told).toHaveLength(1);
+    expect(told[0]?.message).toContain('googleCustomSearch in agentAgentflow_1');
+    expect(told[0]?.message).toContain('FLOWISE_CREDENTIAL_ID in agentTools.0.agentSelectedToolConfig');
+  });
+
   it('loses a node with its edges, and refuses to be built or wired [FLR-agentflow]', () => {
     const removed = compile(text, [{ op_type: 'remove_node', node_id: 'llmAgentflow_0' }], schemas);
     expect(removed.ok).toBe(true);

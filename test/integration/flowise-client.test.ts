@@ -101,7 +101,7 @@ describe('[FLR-flowise-bad-server] a server that misbehaves', () => {
   it.each([
     ['hangs', hang],
     ['drips', drip],
-  ])('that %s is left after the time limit, and once more', async (_, manner) => {
+  ])('[FLR-flowise-waited] that %s is left after the time limit, and once more', async (_, manner) => {
     server.on('/api/v1/nodes', manner);
     server.on('/api/v1/chatflows', manner);
     const start = performance.now();
@@ -111,6 +111,9 @@ describe('[FLR-flowise-bad-server] a server that misbehaves', () => {
     ]);
     expect([read.code, write.code]).toEqual(['FLOWISE_TIMEOUT', 'FLOWISE_TIMEOUT']);
     expect(write.details.may_have_arrived).toBe(true);
+    expect(read.message).toContain('no whole answer within 1 s; asked 2 times, 2 s in all.');
+    expect(read.details.tries).toBe(2);
+    expect(write.message).toContain('no whole answer within 1 s.');
     expect(performance.now() - start).toBeLessThan(4_000);
     expect(server.received.map(({ method }) => method).sort()).toEqual(['GET', 'GET', 'POST']);
   });
@@ -370,7 +373,7 @@ describe('[FLR-flowise-shapes] a server that behaves', () => {
     await client.ping();
     expect(await client.version()).toBe('3.1.4');
     expect((await client.listChatflows({ type: 'CHATFLOW' })).map(({ type }) => type)).toEqual(['CHATFLOW', null]);
-    expect(server.received.at(-1)?.path).toBe('/api/v1/chatflows?type=CHATFLOW');
+    expect(server.received.at(-1)?.path).toBe('/api/v1/chatflows?type=CHATFLOW&page=1&limit=100');
     expect(await client.getChatflow('c-1')).toEqual(CHATFLOW);
     expect(await client.listVariables()).toEqual([{ id: 'v', name: 'region', type: 'static' }]);
   });

@@ -121,6 +121,8 @@ const READING_FLOWISE = [
   'chatflow_list',
   'chatflow_validate',
   'knowledge_audit',
+  'knowledge_node',
+  'knowledge_nodes',
   'knowledge_status',
   'patch_compile',
   'server_list',

@@ -5,6 +5,7 @@ import { createServers } from '../../src/flowise/index.ts';
 import { packageRoot } from '../../src/home/index.ts';
 import { resolveConfig } from '../../src/kernel/config.ts';
 import { silentLog } from '../../src/kernel/log.ts';
+import { createKnowledge } from '../../src/knowledge/index.ts';
 import { operations } from '../../src/knowledge/operations.ts';
 import type { RefreshDeps } from '../../src/knowledge/refresh.ts';
 import { type Engine, makeStore } from '../support/databases.ts';
@@ -50,7 +51,8 @@ export async function refreshScene(
     reference: options.reference ?? join(packageRoot(), 'FLOWISE_NODE_REFERENCE.md'),
   };
   const deps: RefreshDeps = { flowise, knowledgeFolders, config, clock, log: silentLog };
-  const { ask, codeOf } = invoked(operations, { ...deps, database });
+  const knowledge = createKnowledge({ ...deps, ...knowledgeFolders, servers: flowise });
+  const { ask, codeOf } = invoked(operations, { ...deps, database, knowledge });
   const folder = config.knowledge_schemas_dir ?? join(knowledgeFolders.schemasDir, 'default');
   return {
     deps,

@@ -4,6 +4,9 @@ export const FLOWISE_CLIENT_REQUIREMENTS: Record<string, string> = {
   'FLR-flowise-bad-server':
     'Wrong host, server down, 401, 403, pages, hangs, floods, half answers and redirects are coded results in bounded time',
   'FLR-flowise-bounded-memory': 'An answer that is too large is not read on',
+  'FLR-flowise-pages':
+    'Chatflows are read in pages of bounded size; a list that moves meanwhile is read again, never half believed',
+  'FLR-flowise-waited': 'A hang is told with how often it was asked and how long that took',
   'FLR-flowise-once': 'Whatever may change something is sent once; reads are repeated a bounded number of times',
   'FLR-flowise-one-pool': 'One pool of connections a server is reused',
   'FLR-flowise-auth': 'Flowise 2 and 3 are asked as each wants it',
@@ -12,6 +15,13 @@ export const FLOWISE_CLIENT_REQUIREMENTS: Record<string, string> = {
   'FLR-flowise-missing': 'What the server does not have is told apart from what it merely did not answer',
   'FLR-flowise-shapes': 'Answers of another shape are refused, also a page with 200',
   'FLR-servers-named': 'Servers come from settings and from people; one is meant when none is named',
+  'FLR-servers-default': 'What is meant stays meant when servers are added; server default moves it',
+  'FLR-servers-keep-secret':
+    'Naming a server again without a secret keeps the stored one for the same address, and sends it to no other',
+  'FLR-servers-one-way': 'A user name in the address is used, or refused beside another way of asking, never dropped',
+  'FLR-servers-writes': 'Testing a server tells which writes its key lacks, and changes nothing there',
+  'FLR-sealing-lost': 'No new sealing key is made while something is sealed with a lost one; doctor tells of it',
+  'FLR-home-read-only': 'A data folder that cannot be written to is named by a coded refusal',
   'FLR-servers-sealed': 'The secret of a server is sealed at rest and shown at no door',
   'FLR-servers-vaults': 'The servers of another vault do not exist',
   'FLR-servers-roles': 'Viewers list, editors test, admins add and remove; agents do neither of the last',

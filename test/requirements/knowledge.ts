@@ -44,5 +44,11 @@ export const KNOWLEDGE_REQUIREMENTS: Record<string, string> = {
   'FLR-knowledge-first-lookup': 'The first lookup costs at most twice a bare read, SHA-256 and parse',
   'FLR-knowledge-later-lookups':
     'Later lookups touch no file and are 10,000 times faster than asking a server on loopback',
+  'FLR-knowledge-node':
+    'A node type is shown with all that operations may say of it; local first, fetched once, with what may have been meant',
+  'FLR-knowledge-nodes':
+    'Node types are listed by name, label and category, searched and paged, without asking anybody',
+  'FLR-operations-page':
+    'The page on chatflows tells every operation with each of its fields, and its examples compile',
   'FLR-knowledge-own-folder': 'Each server of each vault has its own folder, unless a setting names one for all',
 };

@@ -31,7 +31,7 @@ const FOR_EDITORS = [
   'knowledge.refresh',
   'server.test',
 ];
-const FOR_ADMINS = ['server.add', 'server.remove'];
+const FOR_ADMINS = ['server.add', 'server.default', 'server.remove'];
 /** These change what runs on Flowise: a person decides, unless an admin gave that away. */
 const FOR_PEOPLE = ['chatflow.apply', 'chatflow.promote', 'chatflow.restore'];
 

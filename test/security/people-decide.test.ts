@@ -294,6 +294,8 @@ const OFFERED = [
   'flowchart_validate',
   'flowchart_versions',
   'knowledge_audit',
+  'knowledge_node',
+  'knowledge_nodes',
   'knowledge_refresh',
   'knowledge_status',
   'llmctl_get_decision_artifact',

@@ -58,6 +58,7 @@ export async function makeFlowiseScene(
   const inputs: Record<string, () => Promise<Input> | Input> = {
     'server.list': () => ({}),
     'server.add': () => ({ name: fresh('extra'), url: main.url, api_key: main.apiKey }),
+    'server.default': () => ({ name: names.main }),
     'server.test': () => ({ name: names.main }),
     'server.remove': async () => {
       const name = fresh('gone');
@@ -67,6 +68,8 @@ export async function makeFlowiseScene(
     'knowledge.status': () => ({}),
     'knowledge.refresh': () => ({ credentials: true }),
     'knowledge.audit': () => ({}),
+    'knowledge.node': () => ({ node_type: 'chatOpenAI' }),
+    'knowledge.nodes': () => ({ category: 'Chat Models' }),
     'chatflow.list': () => ({}),
     'chatflow.get': () => ({ chatflow_id }),
     'chatflow.validate': () => ({ chatflow_id }),

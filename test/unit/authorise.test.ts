@@ -157,6 +157,8 @@ describe('[FLR-chatflow-roles] [FLR-people-decide] Flowise servers, their chatfl
   const EVERYBODY = [
     'server.list',
     'knowledge.status',
+    'knowledge.node',
+    'knowledge.nodes',
     'chatflow.list',
     'chatflow.get',
     'chatflow.validate',
@@ -165,7 +167,7 @@ describe('[FLR-chatflow-roles] [FLR-people-decide] Flowise servers, their chatfl
     'chatflow.export',
     'patch.compile',
   ];
-  const ADMINS = ['server.add', 'server.remove'];
+  const ADMINS = ['server.add', 'server.default', 'server.remove'];
   const ofFlowise = operations.filter(({ name }) => isOfFlowise(name));
   const rolesFor = (name: string): readonly Role[] =>
     EVERYBODY.includes(name) ? ROLES : ADMINS.includes(name) ? ['admin'] : ['editor', 'admin'];

@@ -57,6 +57,22 @@ describe('compiling', () => {
     expect(compilation.errors[1]?.message).toContain('did you mean temperature');
   });
 
+  it('keeps a secret to itself that stands where a name belongs [FLR-issues-secrets]', () => {
+    const secret = ['ghp', 'aB3dE6gH9k'.repeat(4)].join('_');
+    const wrong = compile(
+      BASE,
+      [put('chatOpenAI_0', secret, 1), add(secret, 'x_0'), remove(secret), add('calculator', 'c_0', { [secret]: 1 })],
+      schemas,
+    );
+    expect(wrong.errors).toHaveLength(4);
+    const flow = JSON.parse(BASE);
+    flow.nodes[0].data.name = secret;
+    flow.nodes[1].data.inputs[secret] = '[secret]';
+    const draft = compileDraft(BASE, JSON.stringify(flow), schemas);
+    expect(draft.errors.length).toBeGreaterThan(1);
+    expect(JSON.stringify([wrong.errors, draft.errors])).not.toContain('gH9kaB');
+  });
+
   it('says what cannot be read, and throws for nothing [FLR-compile-never-throws]', () => {
     for (const base of ['', 'no', '[]', '{}', '{"nodes":[{}],"edges":[]}', '{"nodes":[]}']) {
       const compilation = compile(base, CONVERSATION, schemas);

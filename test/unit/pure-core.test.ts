@@ -170,6 +170,7 @@ const PURE_FOLDERS: Record<string, Record<string, string>> = {
   },
   'src/flowise/compiler': {
     zod: 'the schemas of operations',
+    '../../kernel/canonical-json.ts': 'equal tools have equal text',
     '../../kernel/errors.ts': 'the type of an issue, and the refusal of the guard',
     '../../kernel/hash.ts': 'the hash of what would be stored',
     '../../kernel/secret-text.ts': 'labels in messages',

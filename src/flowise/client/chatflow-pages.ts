@@ -5,7 +5,7 @@ import type { Page } from './shapes.ts';
 const PAGE_SIZES = [100, 10, 1] as const;
 /** Flowise sorts by the last change: an edit moves rows from page to page while they are read. */
 const MAX_ROUNDS = 3;
-export const MAX_CHATFLOWS = 100_000;
+const MAX_CHATFLOWS = 100_000;
 
 export interface PageAsker {
   /** Pages count from 1. Null when the answer is too large. */

@@ -3,15 +3,8 @@ import type { Request } from './requests.ts';
 import { isFromFlowise, serverWords } from './server-words.ts';
 import type { Answer } from './transport.ts';
 
-export const WRITE_TRIALS = [
-  'chatflows:create',
-  'chatflows:update',
-  'chatflows:delete',
-  'tools:create',
-  'tools:delete',
-] as const;
 /** A permission of Flowise 3 to change something. */
-export type WriteTrial = (typeof WRITE_TRIALS)[number];
+export type WriteTrial = 'chatflows:create' | 'chatflows:update' | 'chatflows:delete' | 'tools:create' | 'tools:delete';
 
 /**
  * Requests that change nothing: they name a thing that nobody has, or lack what no database lets be missing. Flowise

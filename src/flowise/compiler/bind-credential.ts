@@ -1,7 +1,8 @@
-import type { FlowInput, FlowNode } from '../flow/model.ts';
+import type { FlowNode } from '../flow/model.ts';
 import { type Bench, namedNode, refuse } from './bench.ts';
+import { componentsOf } from './components.ts';
 import { inputValue, isRecord, paramsOf } from './handles.ts';
-import { isAgentflowNode, mention } from './kinds.ts';
+import { mention } from './kinds.ts';
 import type { PatchOp } from './ops.ts';
 import { isPlaceholder } from './values.ts';
 
@@ -56,7 +57,9 @@ function fits(bench: Bench, op: BindCredential, node: FlowNode, accepted: string
 
 /** Agentflow nodes run a component, such as a model, whose settings and credential they keep in `<parameter>Config`. */
 function bindComponent(bench: Bench, op: BindCredential, node: FlowNode, path: string): void {
-  const components = isAgentflowNode(node) ? componentsOf(bench, node) : [];
+  const components = componentsOf(node, bench.schemas).flatMap(({ place: [place, ...row], credentialNames: names }) =>
+    place !== undefined && row.length === 0 ? [{ place, names }] : [],
+  );
   const fitting = components.filter(
     ({ names }) => op.credential_type === undefined || names.length === 0 || names.includes(op.credential_type),
   );
@@ -76,14 +79,4 @@ function bindComponent(bench: Bench, op: BindCredential, node: FlowNode, path: s
   const config = isRecord(held) ? held : {};
   const bound = { ...config, credential: op.credential_id, [UNSAVED]: op.credential_id };
   bench.canvas.setInput(node.id, component.place, bound);
-}
-
-function componentsOf(bench: Bench, node: FlowNode): { place: string; names: string[] }[] {
-  return paramsOf(node).flatMap((param: FlowInput) => {
-    const chosen = inputValue(node, param.name);
-    const place = `${param.name}Config`;
-    if (typeof chosen !== 'string' || chosen === '') return [];
-    const schema = param.loadConfig === true || isRecord(inputValue(node, place)) ? bench.schemas.get(chosen) : null;
-    return schema?.credential ? [{ place, names: schema.credential.credentialNames }] : [];
-  });
 }

@@ -1,6 +1,7 @@
 import type { FlowInput, FlowNode } from '../flow/model.ts';
 import { containsPlaceholder } from '../flow/secrets.ts';
 import type { NodeSchemas } from '../node-schema.ts';
+import { checkCredentials } from './check-credentials.ts';
 import { toolPlaceholder } from './compilation.ts';
 import { isShown } from './conditions.ts';
 import { type Findings, type FlowView, step } from './flow-view.ts';
@@ -32,7 +33,7 @@ export function checkNodes(view: FlowView, known: Surroundings, findings: Findin
     checkForm(node, path, findings);
     checkType(node, path, known, findings);
     checkRequired(view, node, path, findings);
-    checkCredential(node, path, known, findings);
+    checkCredentials(node, path, known, findings);
     checkValues(node, path, known, findings);
   });
 }
@@ -106,26 +107,6 @@ function connectedInputs(view: FlowView, node: FlowNode): Set<string> {
 function isMissing({ default: usual }: FlowInput, value: unknown): boolean {
   if (usual !== undefined && (!usual || value === undefined)) return false;
   return value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
-}
-
-function checkCredential(node: FlowNode, path: string, { credentials }: Surroundings, findings: Findings): void {
-  const { credential } = node.data;
-  const where = { path: `${path}/data/credential`, subject: `${node.id} ${String(credential ?? '')}` };
-  if (credential === undefined || credential === null || credential === '') {
-    const param = paramsOf(node).find(({ type }) => type === 'credential');
-    if (!param || param.optional === true) return;
-    const names = Array.isArray(param.credentialNames) ? ` (${param.credentialNames.join(' or ')})` : '';
-    findings.incomplete('credential_missing', where, `${mention(node)} needs a credential${names}; bind one.`);
-  } else if (typeof credential !== 'string' || isPlaceholder(credential)) {
-    findings.error(
-      'credential_unresolved',
-      where,
-      `The credential of ${mention(node)} is not an id; bind a stored one.`,
-    );
-  } else if (credentials && !credentials.has(credential)) {
-    const message = `The credential ${credential.slice(0, 80)} of ${mention(node)} is not on this server; bind another.`;
-    findings.error('credential_unknown', where, message);
-  }
 }
 
 const TOOL = toolPlaceholder('');

@@ -2,6 +2,8 @@ import type * as z from 'zod';
 import type { Issue } from '../../kernel/errors.ts';
 import { issuesOf, jsonPointer } from '../../operations/index.ts';
 import { isRecord } from './handles.ts';
+import { hiddenIssue } from './hidden-issue.ts';
+import { opTypeProblem } from './op-type.ts';
 import { MAX_OPS, PatchOp } from './ops.ts';
 import { didYouMean } from './similar.ts';
 
@@ -70,23 +72,14 @@ function parseOp(entry: unknown, index: number): ParsedOps {
   if (result.success) return { ops: [result.data as PatchOp], errors: [], warnings };
   const errors = issuesOf(result.error).map((each) => ({
     ...each,
+    message: each.message.endsWith(`(${String(type)})`) ? each.message : `${each.message} (${String(type)})`,
     path: `${jsonPointer(['ops', index])}${each.path}`,
   }));
   return { ops: [], errors, warnings };
 }
 
-/** Planners also write AddNode or addNode. */
 function unknownType(type: unknown, index: number): Issue {
-  const known = [...SCHEMAS.keys()];
-  if (typeof type !== 'string')
-    return issue('op_type_unknown', `must be one of ${known.join(', ')}`, [index, 'op_type']);
-  const snake = type.replace(/([a-z])([A-Z])/g, '$1_$2').toLowerCase();
-  const help = didYouMean(snake, known);
-  return issue(
-    'op_type_unknown',
-    `There is no operation ${type.slice(0, 80)}${help || `; there are ${known.join(', ')}`}`,
-    [index, 'op_type'],
-  );
+  return issue('op_type_unknown', opTypeProblem(type), [index, 'op_type']);
 }
 
 function failed(error: Issue): ParsedOps {
@@ -94,5 +87,5 @@ function failed(error: Issue): ParsedOps {
 }
 
 function issue(code: string, message: string, path: readonly PropertyKey[]): Issue {
-  return { code, message, path: jsonPointer(['ops', ...path]) };
+  return hiddenIssue({ code, message, path: jsonPointer(['ops', ...path]) });
 }

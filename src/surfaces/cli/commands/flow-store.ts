@@ -1,4 +1,4 @@
-import { mkdirSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import {
@@ -9,6 +9,7 @@ import {
   loadFlowStore,
   saveFlowStore,
 } from '../../../flows/index.ts';
+import { makeFolder } from '../../../home/index.ts';
 import { ensureVaultWithAdmin } from '../../../identity/index.ts';
 import { refusal } from '../../../kernel/errors.ts';
 import { inertLine } from '../../../kernel/terminal.ts';
@@ -80,7 +81,7 @@ async function exportFile(folder: string, cli: Cli): Promise<void> {
   await withApp(cli, async (app) => {
     assertOperator((await localCall(app, cli)).principal);
     const store = await exportFlowStore(app.services.database.queries);
-    mkdirSync(folder, { recursive: true });
+    makeFolder(folder);
     saveFlowStore(folder, store);
     const path = join(folder, FLOW_STORE_FILENAME);
     cli.print(cli.options().json ? JSON.stringify({ file: path }) : `written to ${path}`);
