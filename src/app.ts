@@ -9,7 +9,7 @@ import type { RuntimeHost } from './flowcharts/index.ts';
 import { openRuntime } from './flowcharts/runtime/open-runtime.ts';
 import type { FlowiseServers } from './flowise/index.ts';
 import { FlowLibrary } from './flows/index.ts';
-import { packageRoot, readHubLock, sealingKey } from './home/index.ts';
+import { packageRoot, readHubLock } from './home/index.ts';
 import { DEFAULT_VAULT, ensureOwner, OWNER, Principals } from './identity/index.ts';
 import { type Clock, systemClock } from './kernel/clock.ts';
 import type { Config } from './kernel/config.ts';
@@ -21,6 +21,7 @@ import { type Catalogue, createInvoke, type Invoke } from './operations/index.ts
 import { Policy } from './policy/index.ts';
 import type { ProposalTargets } from './proposals/index.ts';
 import { createCatalogue } from './rooms.ts';
+import { openSealing } from './sealing.ts';
 import type { Settings } from './settings.ts';
 import { Files, Notes, type NoteVisibility } from './vault/index.ts';
 
@@ -112,7 +113,7 @@ export async function openApp(settings: Settings, options: AppOptions): Promise<
       isServedElsewhere: () => isServedElsewhere(paths, config.database_url),
     }),
   );
-  const sealing = () => sealingKey(paths.sealingKey);
+  const sealing = await openSealing(paths.sealingKey, database.queries);
   let servers: FlowiseServers | undefined;
   const flowise = onFirstUse(async () => {
     const { createServers } = await import('./flowise/index.ts');

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { diffFlows, diffLines } from '../flowise/index.ts';
+import { diffFlows, diffLines, serverNamed } from '../flowise/index.ts';
 import { refusal } from '../kernel/errors.ts';
 import { type Context, defineOperation, pageInput, pageOutput, plainText } from '../operations/index.ts';
 import { chatflowOn } from './chatflow-on.ts';
@@ -48,10 +48,14 @@ const diff = defineOperation({
   errors: [...SERVER_ERRORS, 'FLOWISE_NOT_FOUND'],
   digest: ({ diff_summary }) => diff_summary,
   handle: async (context: Context<ChatflowNeeds>, { server, chatflow_id, from, to }) => {
-    const client = await context.flowise.client(context.principal.vault_id, server);
-    const place = { vault_id: context.principal.vault_id, server: client.server, chatflow_id };
+    const { vault_id } = context.principal;
+    const { name: serverName } = await serverNamed(context.flowise, vault_id, server);
+    const place = { vault_id, server: serverName, chatflow_id };
     const side = async (wanted: string): Promise<{ name: string; state: FlowState }> => {
-      if (wanted === 'live') return { name: 'live', state: stateOf((await chatflowOn(client, chatflow_id)).flowData) };
+      if (wanted === 'live') {
+        const client = await context.flowise.client(vault_id, serverName);
+        return { name: 'live', state: stateOf((await chatflowOn(client, chatflow_id)).flowData) };
+      }
       const row = await findVersion(context.database.queries, place, wanted);
       const states = { vault_id: place.vault_id, key: context.sealingKey() };
       const state = row.flow_hash === null ? null : await readState(context.database.queries, states, row.flow_hash);
@@ -61,7 +65,7 @@ const diff = defineOperation({
     const [before, after] = [await side(from ?? newest), await side(to)];
     const difference = diffFlows(before.state.flow, after.state.flow);
     return {
-      server: client.server,
+      server: serverName,
       chatflow_id,
       from: before.name,
       to: after.name,
@@ -100,11 +104,11 @@ const history = defineOperation({
   errors: ['FLOWISE_SERVER_UNKNOWN', 'SEALED_ELSEWHERE'],
   handle: async ({ flowise, database, principal }: Context<ChatflowNeeds>, { server, chatflow_id, limit, offset }) => {
     const { vault_id } = principal;
-    const client = await flowise.client(vault_id, server);
-    const place = { vault_id, server: client.server, chatflow_id };
+    const { name } = await serverNamed(flowise, vault_id, server);
+    const place = { vault_id, server: name, chatflow_id };
     const { rows, total } = await listVersions(database.queries, place, { limit, offset });
     const items = rows.map(versionRecord);
-    return { server: client.server, chatflow_id, count: items.length, total_count: total, limit, offset, items };
+    return { server: name, chatflow_id, count: items.length, total_count: total, limit, offset, items };
   },
 });
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { type Trx, takeTurns } from '../database/index.ts';
-import type { Chatflow } from '../flowise/index.ts';
+import { type Chatflow, serverNamed } from '../flowise/index.ts';
 import { isoNow } from '../kernel/clock.ts';
 import { refusal } from '../kernel/errors.ts';
 import { hideSecretsInText } from '../kernel/secret-text.ts';
@@ -126,8 +126,8 @@ const label = defineOperation({
   prepare: async (context: Context<ChatflowNeeds>, input) => {
     // A label decides what a later restore by that name brings back.
     assertMayWrite(context.principal, context.config.flowise_agent_writes);
-    const client = await context.flowise.client(context.principal.vault_id, input.server);
-    return { ...input, server: client.server };
+    const { name } = await serverNamed(context.flowise, context.principal.vault_id, input.server);
+    return { ...input, server: name };
   },
   handle: async (context, { server, chatflow_id, version, label: wanted }) => {
     const place = { vault_id: context.principal.vault_id, server, chatflow_id };

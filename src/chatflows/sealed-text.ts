@@ -15,3 +15,7 @@ export function openText(key: Uint8Array, purpose: string, sealed: string): stri
     'This was sealed with another sealing.key, or changed since. Put back the key that the data was written with.',
   );
 }
+
+export function isOpenable(key: Uint8Array, purpose: string, sealed: string): boolean {
+  return unseal(key, purpose, sealed) !== null;
+}

@@ -1,6 +1,6 @@
 import type { Queries } from '../database/index.ts';
 import { type FlowData, flowHash, parseFlow, semanticHash } from '../flowise/index.ts';
-import { openText, sealText } from './sealed-text.ts';
+import { isOpenable, openText, sealText } from './sealed-text.ts';
 
 /** What a flowData text is: the text, its meaning where it can be read, and the hashes of both. */
 export interface FlowState {
@@ -27,7 +27,7 @@ export interface StatePlace {
 
 const purposeOf = (vaultId: string, hash: string): string => `chatflow-state:${vaultId}:${hash}`;
 
-/** Keeps a text once, however often it occurs. */
+/** Keeps a text once, however often it occurs. One that a lost key had sealed is sealed anew. */
 export async function keepState(
   queries: Queries,
   { vault_id, key }: StatePlace,
@@ -37,16 +37,17 @@ export async function keepState(
   const { flow_hash, semantic_hash, text } = state;
   const known = await queries
     .selectFrom('chatflow_states')
-    .select('flow_hash')
+    .select('content_sealed')
     .where('vault_id', '=', vault_id)
     .where('flow_hash', '=', flow_hash)
     .executeTakeFirst();
-  if (known) return;
-  const content_sealed = sealText(key, purposeOf(vault_id, flow_hash), text);
+  const purpose = purposeOf(vault_id, flow_hash);
+  if (known && isOpenable(key, purpose, known.content_sealed)) return;
+  const content_sealed = sealText(key, purpose, text);
   await queries
     .insertInto('chatflow_states')
     .values({ vault_id, flow_hash, semantic_hash, content_sealed, created_at: now })
-    .onConflict((conflict) => conflict.columns(['vault_id', 'flow_hash']).doNothing())
+    .onConflict((conflict) => conflict.columns(['vault_id', 'flow_hash']).doUpdateSet({ content_sealed }))
     .execute();
 }
 

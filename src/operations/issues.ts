@@ -27,6 +27,8 @@ export function issuesOf(error: z.ZodError): Issue[] {
 
 /** Reads on from the place: `/limit must be at most 200`. */
 function inPlainWords(issue: z.core.$ZodIssue): string {
+  // What a schema says in its own words is better than what follows from its kind.
+  if (!/^(?:Invalid|Too (?:big|small))/.test(issue.message)) return issue.message;
   switch (issue.code) {
     case 'invalid_type':
       return issue.message.endsWith('received undefined') ? 'is missing' : `must be of type ${issue.expected}`;

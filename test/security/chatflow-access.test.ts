@@ -33,7 +33,7 @@ const FOR_EDITORS = [
 ];
 const FOR_ADMINS = ['server.add', 'server.default', 'server.remove'];
 /** These change what runs on Flowise: a person decides, unless an admin gave that away. */
-const FOR_PEOPLE = ['chatflow.apply', 'chatflow.promote', 'chatflow.restore'];
+const FOR_PEOPLE = ['chatflow.apply', 'chatflow.label', 'chatflow.promote', 'chatflow.restore'];
 
 const HOLDERS = ROLES.flatMap((role) => [
   { holder: role as string, role, agent: false },
