@@ -38,6 +38,7 @@ export { type Finals, finalise, isFinalOf, stampFlow, stampOf, toolRefsIn, unsta
 export { type FlowSummary, type NodeSummary, summariseFlow } from './flow/summary.ts';
 export { SUMMARY_CHARS, summaryText } from './flow/summary-text.ts';
 export {
+  CARRIED_NODE_FIELDS,
   type CredentialDefinition,
   type NodeInput,
   type NodeOption,

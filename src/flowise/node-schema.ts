@@ -113,3 +113,18 @@ export interface NodeSchemas {
   /** For did-you-mean. */
   names(): readonly string[];
 }
+
+/** Fields of a node that are kept as they are, where it has them. */
+export const CARRIED_NODE_FIELDS = [
+  'badge',
+  'deprecateMessage',
+  'tags',
+  'color',
+  'hideInput',
+  'hideOutput',
+  'hint',
+  'warning',
+  'author',
+  'documentation',
+  'baseURL',
+] as const;

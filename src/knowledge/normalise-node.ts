@@ -1,5 +1,6 @@
 import {
   type ApiNode,
+  CARRIED_NODE_FIELDS,
   type CredentialDefinition,
   type NodeInput,
   type NodeOutput,
@@ -25,7 +26,7 @@ export function normaliseNode(api: ApiNode): NodeSchema {
     ...(credential ? { credential } : {}),
     type: text(api.type) ?? api.name,
     baseClasses: words(api.baseClasses),
-    ...kept(api, ...OPTIONAL_FIELDS),
+    ...kept(api, ...CARRIED_NODE_FIELDS),
     input_anchors: inputs.filter((input) => !PARAM_TYPES.has(input.type)),
     input_params: inputs.filter((input) => PARAM_TYPES.has(input.type)),
     output_anchors: outputs.length > 0 ? outputs.map(nodeOutput) : ownOutput(api),
@@ -33,21 +34,7 @@ export function normaliseNode(api: ApiNode): NodeSchema {
   };
 }
 
-const OPTIONAL_FIELDS = [
-  'badge',
-  'deprecateMessage',
-  'tags',
-  'color',
-  'hideInput',
-  'hideOutput',
-  'hint',
-  'warning',
-  'author',
-  'documentation',
-  'baseURL',
-] as const;
-
-function kept<K extends 'description' | (typeof OPTIONAL_FIELDS)[number]>(api: ApiNode, ...fields: K[]) {
+function kept<K extends 'description' | (typeof CARRIED_NODE_FIELDS)[number]>(api: ApiNode, ...fields: K[]) {
   const present = fields.filter((field) => api[field] !== undefined && api[field] !== null);
   return Object.fromEntries(present.map((field) => [field, api[field]])) as Pick<NodeSchema, K>;
 }

@@ -1,5 +1,11 @@
 import * as z from 'zod';
-import type { CredentialDefinition, NodeInput, NodeOutput, NodeSchema } from '../flowise/index.ts';
+import {
+  CARRIED_NODE_FIELDS,
+  type CredentialDefinition,
+  type NodeInput,
+  type NodeOutput,
+  type NodeSchema,
+} from '../flowise/index.ts';
 import { stableStringify } from '../kernel/canonical-json.ts';
 import type { Issue } from '../kernel/errors.ts';
 import { issuesOf } from '../operations/index.ts';
@@ -58,20 +64,7 @@ const Block = z.strictObject({
 });
 type Block = z.infer<typeof Block>;
 
-const COPIED = [
-  'badge',
-  'deprecateMessage',
-  'tags',
-  'color',
-  'hideInput',
-  'hideOutput',
-  'hint',
-  'warning',
-  'author',
-  'documentation',
-  'baseURL',
-  'own_defaults',
-] as const;
+const COPIED = [...CARRIED_NODE_FIELDS, 'own_defaults'] as const;
 
 /** The block of a node: everything but what the headings say and what can be derived. */
 export function blockOf(node: NodeSchema, said: Said): Record<string, unknown> {

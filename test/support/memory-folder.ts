@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 
 const MEMORY = '/dev/shm';
@@ -11,7 +11,8 @@ const WANTED_BYTES = 4 * 1024 ** 3;
  */
 export function useMemoryFolder(): () => void {
   if (process.env.TMPDIR || !hasRoom()) return () => {};
-  const folder = mkdtempSync(join(MEMORY, 'flowright-run-'));
+  forgetKilledRuns();
+  const folder = mkdtempSync(join(MEMORY, `flowright-run-${process.pid}-`));
   // PostgreSQL runs as a user of its own where root starts it.
   chmodSync(folder, 0o711);
   process.env.TMPDIR = folder;
@@ -19,6 +20,23 @@ export function useMemoryFolder(): () => void {
     delete process.env.TMPDIR;
     rmSync(folder, { recursive: true, force: true });
   };
+}
+
+/** A run that is killed leaves its folder, and memory is not swept by anybody else. */
+function forgetKilledRuns(): void {
+  for (const name of readdirSync(MEMORY)) {
+    const [, pid] = /^flowright-run-(\d+)-/.exec(name) ?? [];
+    if (pid && !isAlive(Number(pid))) rmSync(join(MEMORY, name), { recursive: true, force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
 }
 
 function hasRoom(): boolean {
