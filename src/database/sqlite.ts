@@ -63,8 +63,8 @@ function openConnection(file: string): BetterSqlite3.Database {
 
 /**
  * data_version moves with commits of other connections and costs a few system calls; total_changes() moves with our own.
- * Requests that one turn of the event loop hands out together were all sent before it began, so one look at the other
- * connections serves the whole turn.
+ * What is asked for without waiting in between is one question, so one look at the other connections serves it. No
+ * longer: while other requests are read, another process may commit and its client ask us what it just wrote.
  */
 function stampReader(connection: BetterSqlite3.Database): () => string {
   const others = connection.prepare('PRAGMA data_version').pluck();
@@ -76,7 +76,7 @@ function stampReader(connection: BetterSqlite3.Database): () => string {
   return () => {
     if (seen === undefined) {
       seen = others.get();
-      setImmediate(forget);
+      queueMicrotask(forget);
     }
     return `${seen}:${own.get()}`;
   };

@@ -59,8 +59,9 @@ function taggedFlowsOf(queries: Queries, vaultId: string, scope: Scope, tag: str
       .where('tagged.vault_id', '=', vaultId)
       .where('tagged.tag', '=', tag)
       .where('tagged.scope', '=', scope)
-      // Not `is null`, which would lure PostgreSQL to the index of all flows that are not retired.
-      .where(sql<string>`coalesce(flows.retired_at, '')`, '=', '')
+      // Not a bare `is null`, which would lure PostgreSQL to the index of all flows that are not retired; nor an
+      // expression that it takes to be rarely true, and so to be worth starting from.
+      .where(sql<boolean>`(flows.retired_at is null) is not false`)
       .orderBy('tagged.updated_ms', 'desc')
       .orderBy('tagged.flow_id')
   );
