@@ -87,7 +87,7 @@ export const ERRORS = {
   FLOWISE_UNAUTHORIZED: { status: 502, next: 'Give the server a valid API key with `flowright server add`.' },
   FLOWISE_FORBIDDEN: { status: 502, next: 'Give the API key the named permission in Flowise.' },
   FLOWISE_NOT_FOUND: { status: 404, next: 'Check the id; `flowright chatflow list` shows what the server has.' },
-  FLOWISE_REFUSED: { status: 502, next: 'Read the message of the server in details.message.' },
+  FLOWISE_REFUSED: { status: 502, next: 'Mend what the server names in its own words, then try again.' },
   FLOWISE_BAD_ANSWER: { status: 502, next: 'Check that the address is that of a Flowise server and of its API.' },
   FLOWISE_TIMEOUT: { status: 504, next: 'Try again, or raise flowise_timeout_seconds.' },
   FLOWISE_WRITE_UNSETTLED: { status: 502, next: 'Run `flowright chatflow sync`: it looks whether the write arrived.' },
