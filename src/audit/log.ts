@@ -48,6 +48,11 @@ export class AuditLog implements AuditPort {
     await this.#writeRefusal(call, action, error, 1);
   }
 
+  /** Of an act that was begun: never counted together with others, because each has its own beginning. */
+  async failed(call: Call, action: string, error: FlowrightError, detail: Record<string, unknown>): Promise<void> {
+    await this.#writeRefusal(call, action, error, 1, detail);
+  }
+
   /** Writes down what was counted; called when the process ends. */
   async flush(): Promise<void> {
     await this.#closeWindows(Number.POSITIVE_INFINITY);
@@ -97,9 +102,15 @@ export class AuditLog implements AuditPort {
     }
   }
 
-  async #writeRefusal(call: Call, action: string, error: FlowrightError, occurrences: number): Promise<void> {
+  async #writeRefusal(
+    call: Call,
+    action: string,
+    error: FlowrightError,
+    occurrences: number,
+    detail: Record<string, unknown> = {},
+  ): Promise<void> {
     await this.#database.transaction((trx) =>
-      this.#append(trx, call, { action, outcome: 'refused', code: error.code, occurrences, detail: {} }),
+      this.#append(trx, call, { action, outcome: 'refused', code: error.code, occurrences, detail }),
     );
   }
 

@@ -85,6 +85,13 @@ async function resolvedOps(
     if (found !== null && 'problem' in found) {
       issues.push({ code: 'unknown_credential', message: found.problem, path: `/ops/${at}/credential_id` });
     }
+    if (found !== null && 'credential_id' in found && op.op_type === 'bind_credential') {
+      const { credential_type: said } = op;
+      if (said !== undefined && said !== found.credential_type) {
+        const message = `the credential ${hideSecretsInText(op.credential_id)} is of the type ${found.credential_type}, not ${hideSecretsInText(said)}`;
+        issues.push({ code: 'credential_type', message, path: `/ops/${at}/credential_type` });
+      }
+    }
     resolved.push(found !== null && 'credential_id' in found ? ({ ...op, ...found } as PatchOp) : op);
   }
   return { ops: resolved, issues };

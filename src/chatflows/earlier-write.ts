@@ -36,7 +36,7 @@ export async function earlierWrite(needs: Needs, client: FlowiseClient, attempt:
   }
   if (attempt.idempotency_key === null) return null;
   const row = await intentWithKey(needs.database.queries, attempt.vault_id, attempt.idempotency_key);
-  if (!row || row.status === 'absent') return null;
+  if (!row || row.status === 'absent' || row.status === 'superseded') return null;
   if (row.request_hash !== attempt.request_hash) {
     throw refusal('CONFLICT', 'This idempotency_key was used for another write. Choose a new one.');
   }

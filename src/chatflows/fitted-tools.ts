@@ -1,7 +1,7 @@
 import { type ApiTool, type FlowData, type FlowiseClient, type NewTool, toolPlaceholder } from '../flowise/index.ts';
 import type { Fitted } from './fitted-credentials.ts';
 
-/** A custom tool is stored beside the flow: by name it is found there, else it is stored there first. */
+/** A custom tool is stored beside the flow: the same one is used there, else it is stored there first. */
 export async function fitTools(
   from: FlowiseClient,
   to: FlowiseClient,
@@ -12,12 +12,16 @@ export async function fitTools(
   const [here, there] = [await from.listTools(), await to.listTools()];
   const ids = new Map<string, string>();
   const created: { tool_ref: string; tool: NewTool }[] = [];
+  const others: string[] = [];
   for (const id of new Set(used.map(({ data }) => String(data.inputs.selectedTool)))) {
     const tool = here.find((candidate) => candidate.id === id);
     if (!tool) continue;
-    const known = there.find(({ name }) => name === tool.name);
+    const namesakes = there.filter(({ name }) => name === tool.name);
+    // A name is no proof: the code is what will run.
+    const known = namesakes.find(({ schema, func }) => schema === tool.schema && func === tool.func);
     if (known) ids.set(id, known.id);
     else {
+      if (namesakes.length > 0) others.push(tool.name);
       const tool_ref = `tool_${created.length}`;
       created.push({ tool_ref, tool: bareTool(tool) });
       ids.set(id, toolPlaceholder(tool_ref));
@@ -30,7 +34,10 @@ export async function fitTools(
   });
   return {
     flow: { ...flow, nodes },
-    notes: created.map(({ tool }) => `Tool "${tool.name}" is stored there too.`),
+    notes: [
+      ...created.map(({ tool }) => `Tool "${tool.name}" is stored there too.`),
+      ...others.map((name) => `Another tool "${name}" with other code is there; it is left alone.`),
+    ],
     created,
   };
 }

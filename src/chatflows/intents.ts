@@ -54,6 +54,7 @@ export async function recordIntent(
     await takeTurns(trx, dialect, `chatflow-write:${vault_id}:${server}:${plan.chatflow_id}`);
     await refuseSecond(trx, vault_id, server, plan.chatflow_id);
   }
+  if (plan.idempotency_key !== null) await freeKey(trx, vault_id, plan.idempotency_key);
   await trx
     .insertInto('chatflow_writes')
     .values({
@@ -77,6 +78,17 @@ export async function recordIntent(
       created_at: now,
       settled_at: null,
     })
+    .execute();
+}
+
+/** What did not happen may be asked for again under the same key. */
+async function freeKey(trx: Trx, vaultId: string, key: string): Promise<void> {
+  await trx
+    .updateTable('chatflow_writes')
+    .set({ idempotency_key: null })
+    .where('vault_id', '=', vaultId)
+    .where('idempotency_key', '=', key)
+    .where('status', 'in', ['absent', 'superseded'])
     .execute();
 }
 
@@ -165,8 +177,6 @@ export async function settleIntent(
       settled_at: now,
       plan_sealed: '',
       ...(chatflow_id ? { chatflow_id } : {}),
-      // What did not happen may be asked for again under the same key.
-      ...(status === 'written' ? {} : { idempotency_key: null }),
     })
     .where('write_id', '=', writeId)
     .where('status', '=', 'intended')

@@ -84,12 +84,12 @@ const sync = defineOperation({
       ok: true as const,
       server,
       looked_at: chatflows.length,
-      recorded: rows.map(({ chatflow_id, name, version, origin, summary }) => ({
+      recorded: rows.map(({ chatflow_id, name, version, origin, summary, message }) => ({
         chatflow_id,
         name: hideSecretsInText(name),
         version: Number(version),
         origin,
-        summary,
+        summary: message === '' ? summary : `${summary} (${message})`,
       })),
       writes,
       ...traceOf(context),

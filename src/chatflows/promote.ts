@@ -10,6 +10,7 @@ import {
 } from '../flowise/index.ts';
 import { badRequest, type Issue, refusal } from '../kernel/errors.ts';
 import type { KnowledgeSession } from '../knowledge/index.ts';
+import { bodyLines, wholeSummary } from './body-lines.ts';
 import { carriedFields, settingsOf, typeOf } from './carried-fields.ts';
 import { chatflowOn } from './chatflow-on.ts';
 import { conflict } from './conflict.ts';
@@ -70,10 +71,13 @@ export async function planPromotion(needs: Needs, vaultId: string, request: Prom
       message: request.message === '' ? `from ${from.server}, chatflow ${source.id}` : request.message,
       idempotency_key: request.idempotency_key ?? null,
     },
-    name,
+    name: target?.name ?? name,
     approved_hash: payload_hash,
     rebased: false,
-    diff_summary: diffLines(diffFlows(target ? stateOf(target.flowData).flow : NO_FLOW, tools.flow)).join('\n'),
+    diff_summary: wholeSummary(
+      bodyLines(target, { name }),
+      diffLines(diffFlows(target ? stateOf(target.flowData).flow : NO_FLOW, tools.flow)).join('\n'),
+    ),
     warnings,
     notes: [...credentials.notes, ...tools.notes],
   };

@@ -125,9 +125,9 @@ export function compiledCard(payload: Compiled, colour: boolean): string {
   return [...lines, ...end].join('\n');
 }
 
-function toolLines({ name, description, func }: Compiled['tools_to_create'][number]): string[] {
+function toolLines({ name, description, schema, func }: Compiled['tools_to_create'][number]): string[] {
   const code = func.split('\n').map((line) => inert(`    ${line}`));
-  return [inertLine(`+ tool ${name}: ${description}`), ...code];
+  return [inertLine(`+ tool ${name}: ${description}`), inertLine(`    arguments: ${schema}`), ...code];
 }
 
 export function writtenCard(payload: WrittenRecord): string {

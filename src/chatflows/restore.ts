@@ -1,5 +1,6 @@
 import { diffFlows, diffLines, flowHash, parseFlow, payloadHash, unstampFlow } from '../flowise/index.ts';
 import { refusal } from '../kernel/errors.ts';
+import { bodyLines, wholeSummary } from './body-lines.ts';
 import type { CarriedFields } from './carried-fields.ts';
 import { conflict } from './conflict.ts';
 import type { ChatflowNeeds } from './needs.ts';
@@ -44,6 +45,7 @@ export async function planRestore(needs: Needs, vaultId: string, request: Restor
   const payload_hash = payloadHash(flow_data_str, []);
   const fields = JSON.parse(row.fields_json) as CarriedFields;
   const diff = before ? diffFlows(stateOf(before.flowData).flow, state.flow) : null;
+  const body = { name: row.name, ...fields, ...(before ? {} : { type: row.type as never }) };
   return {
     client,
     plan: {
@@ -52,7 +54,7 @@ export async function planRestore(needs: Needs, vaultId: string, request: Restor
       payload_hash,
       base_hash,
       chatflow_id: before?.id ?? null,
-      body: { name: row.name, ...fields, ...(before ? {} : { type: row.type as never }) },
+      body,
       tools: [],
       message:
         request.message === ''
@@ -62,10 +64,10 @@ export async function planRestore(needs: Needs, vaultId: string, request: Restor
           : request.message,
       idempotency_key: request.idempotency_key ?? null,
     },
-    name: row.name,
+    name: before?.name ?? row.name,
     approved_hash: payload_hash,
     rebased: false,
-    diff_summary: diff ? diffLines(diff).join('\n') : '',
+    diff_summary: wholeSummary(bodyLines(before, body), diff ? diffLines(diff).join('\n') : ''),
     warnings: [],
     notes: before
       ? []

@@ -37,7 +37,14 @@ export async function recordSighting(
     const ours = late.get(stamp);
     if (ours) await arrivedLate(trx, stamp, chatflow.id);
     const recording = ours
-      ? { place, origin: ours.origin, author: ours.author, message: ours.message, write_id: stamp, now }
+      ? {
+          place,
+          origin: ours.origin,
+          author: ours.author,
+          message: lateMessage(stamp, ours.message),
+          write_id: stamp,
+          now,
+        }
       : { place, origin: 'edit' as const, author: UNKNOWN_AUTHOR, now };
     const row = await recordVersion(trx, dialect, { vault_id, key }, chatflow, recording);
     if (row.version !== known.get(chatflow.id)?.version) recorded.push(row);
@@ -48,6 +55,10 @@ export async function recordSighting(
     if (isGone && latest.origin !== 'removed' && !isNewer(latest)) recorded.push(await recordRemoval(trx, latest, now));
   }
   return recorded;
+}
+
+function lateMessage(writeId: string, message: string): string {
+  return `${writeId} arrived late${message === '' ? '' : `: ${message}`}`;
 }
 
 async function newestVersions(queries: Queries, vaultId: string, server: string): Promise<Map<string, VersionRow>> {

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { type ChatflowType, type FlowData, isAgentflow } from '../flowise/index.ts';
 import { badRequest } from '../kernel/errors.ts';
 import { type Context, defineOperation, plainText } from '../operations/index.ts';
+import { bodyLines, wholeSummary } from './body-lines.ts';
 import { earlierWrite, requestHash } from './earlier-write.ts';
 import type { ChatflowNeeds } from './needs.ts';
 import { AllowIncomplete, BoundedOps, FlowDataText, flowBodyLimit } from './patch-operations.ts';
@@ -60,6 +61,12 @@ function kindOf(flow: FlowData): ChatflowType {
   return isAgentflow(flow) ? 'AGENTFLOW' : 'CHATFLOW';
 }
 
+function assertKind(flow: FlowData, type: ChatflowType | undefined): void {
+  if (type === undefined || type === 'MULTIAGENT' || type === 'ASSISTANT' || type === kindOf(flow)) return;
+  const message = `is ${type}, but the nodes are those of ${kindOf(flow)}; leave it out`;
+  throw badRequest([{ code: 'wrong_kind', message, path: '/type' }]);
+}
+
 const apply = defineOperation({
   name: 'chatflow.apply',
   summary: 'Write a compiled change to Flowise',
@@ -95,6 +102,7 @@ const apply = defineOperation({
     return decide(context, { operation: 'chatflow.apply', server: input.server, input }, async () => {
       const planned = await planChange(context, context.principal.vault_id, change);
       const { compilation, rebased, request, client } = planned;
+      if (request.current === null) assertKind(compilation.flow_data, type);
       const body = request.current
         ? { ...(name === undefined ? {} : { name }) }
         : { name: name ?? '', type: type ?? kindOf(compilation.flow_data) };
@@ -104,7 +112,7 @@ const apply = defineOperation({
         name: name ?? request.current?.name ?? '',
         approved_hash: input.payload_hash,
         rebased,
-        diff_summary: compilation.diff_summary,
+        diff_summary: wholeSummary(bodyLines(request.current, body), compilation.diff_summary),
         warnings: compilation.warnings,
         notes: rebased ? ['Nodes had been moved on the canvas; they stay where they are now.'] : [],
       };

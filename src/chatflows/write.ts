@@ -1,6 +1,6 @@
 import { type Chatflow, type FlowiseClient, finalise, flowHash, payloadHash } from '../flowise/index.ts';
 import { isoNow } from '../kernel/clock.ts';
-import { asFlowrightError, type FlowrightError, refusal } from '../kernel/errors.ts';
+import { asFlowrightError, ERRORS, type FlowrightError, refusal } from '../kernel/errors.ts';
 import { chatflowOn } from './chatflow-on.ts';
 import { conflict } from './conflict.ts';
 import {
@@ -150,9 +150,14 @@ async function afterFailure(
   await needs.database.transaction((trx) => giveUp(trx, writeId));
   throw refusal(
     'FLOWISE_WRITE_UNSETTLED',
-    `The write ${writeId} was sent, and whether it arrives is not known yet: ${error.message} Do not repeat it: \`flowright chatflow sync\` looks for it.`,
+    `The write ${writeId} was sent, and whether it arrives is not known yet: ${withoutAdvice(error)} Do not repeat it: \`flowright chatflow sync\` looks for it.`,
     { write_id: writeId, cause: error.code },
   );
+}
+
+/** What to do about a failed question is no advice for a write. */
+function withoutAdvice({ code, message }: FlowrightError): string {
+  return message.replace(ERRORS[code].next, '').trim();
 }
 
 /** The request never left, or Flowise itself answered that it failed. A gateway may say so while Flowise goes on. */

@@ -9,6 +9,8 @@ import { may, rolesWith } from './role.ts';
 export interface AuditPort {
   done(trx: Trx, call: Call, action: string, detail: Record<string, unknown>): Promise<void>;
   refused(call: Call, action: string, error: FlowrightError): Promise<void>;
+  /** An act whose line is written already came to nothing: the same detail again, so that the two can be paired. */
+  failed(call: Call, action: string, error: FlowrightError, detail: Record<string, unknown>): Promise<void>;
 }
 
 /**
@@ -39,9 +41,8 @@ export function createInvoke<Needs extends object>(services: Needs, database: Da
     try {
       return await operation.finish(contextOf(call, undefined), payload);
     } catch (thrown) {
-      // The line of the act is written already: what came of it gets one too, whatever went wrong.
       const error = asFlowrightError(thrown);
-      await audit.refused(call, operation.name, error);
+      await audit.failed(call, operation.name, error, operation.audit?.(input, payload) ?? {});
       told.add(error);
       throw error;
     }

@@ -130,7 +130,7 @@ onEachDatabase((_engine, makeStore) => {
   });
 
   it('[FLR-unsettled-write] a write that times out is not called a failure: it may still arrive, and is then told as ours', async () => {
-    const first = await prepared('late');
+    const first = { ...(await prepared('late')), idempotency_key: 'once' };
     fake.fault('PUT', '/chatflows/:id', { kind: 'drop', times: 1 });
     const error = await scene.refusalOf('chatflow.apply', first);
     expect(error).toMatchObject({ code: 'FLOWISE_WRITE_UNSETTLED', details: { write_id: expect.any(String) } });
@@ -144,6 +144,9 @@ onEachDatabase((_engine, makeStore) => {
     expect((await scene.ask('chatflow.sync')).recorded).toMatchObject([{ origin: 'write', version: 2 }]);
     const { items } = await scene.ask('chatflow.history', { chatflow_id: id });
     expect(items[0]).toMatchObject({ origin: 'write', author: 'local' });
+    expect(items[0].message).toContain('arrived late');
+    const again = await scene.ask('chatflow.apply', first);
+    expect([again.write_id, again.version]).toEqual([error.details.write_id, 2]);
   });
 
   it('[FLR-unsettled-write] what became of a write that failed stands in the audit log', async () => {
@@ -151,14 +154,16 @@ onEachDatabase((_engine, makeStore) => {
     expect((await scene.refusalOf('chatflow.apply', await prepared('refused'))).code).toBe('FLOWISE_FORBIDDEN');
     const lines = await scene.app.services.database.queries
       .selectFrom('audit')
-      .select(['action', 'outcome', 'code'])
+      .select(['action', 'outcome', 'code', 'detail_json'])
       .orderBy('sequence', 'desc')
       .limit(2)
       .execute();
-    expect(lines).toEqual([
+    expect(lines).toMatchObject([
       { action: 'chatflow.apply', outcome: 'refused', code: 'FLOWISE_FORBIDDEN' },
       { action: 'chatflow.apply', outcome: 'done', code: null },
     ]);
+    expect(lines[0]?.detail_json).toBe(lines[1]?.detail_json);
+    expect(lines[0]?.detail_json).toContain('write_');
   });
 
   it('[FLR-crash-chatflow] a promotion that was cut off after it arrived is finished by the same request', async () => {

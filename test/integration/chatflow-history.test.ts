@@ -110,6 +110,14 @@ onEachDatabase((engine, makeStore) => {
     expect(await scene.ask('chatflow.label', again)).toMatchObject({ version: { version: 2, label: 'golden' } });
   });
 
+  it('[FLR-history] a restore tells of name and flags too, before it puts them back', async () => {
+    const id = await make();
+    Object.assign(fake.rows.chatflows.get(id) ?? {}, { name: 'Renamed', deployed: true });
+    const told = await scene.ask('chatflow.restore', { chatflow_id: id, version: '1', dry_run: true });
+    expect(told.name).toBe('Renamed');
+    expect(told.diff_summary.split('\n')).toEqual(['name SET: "Renamed" -> "Talk"', 'deployed SET: true -> false']);
+  });
+
   it('[FLR-history] a restore onto something else than was looked at is refused', async () => {
     const id = await make();
     const [{ flow_hash }] = await history(id);

@@ -135,5 +135,13 @@ onEachDatabase((_engine, makeStore) => {
     expect(there()[0]?.flowData).toContain(`"selectedTool":"${id}"`);
     await scene.ask('chatflow.promote', { chatflow_id: made.chatflow_id, to_server: 'second', name: 'Agent two' });
     expect(production.rows.tools.size).toBe(1);
+    const [stored] = [...production.rows.tools.values()];
+    if (stored) stored.func = 'return steal()';
+    const third = await scene.ask('chatflow.promote', {
+      chatflow_id: made.chatflow_id,
+      to_server: 'second',
+      name: 'Three',
+    });
+    expect([third.tools_created, production.rows.tools.size]).toEqual([['weather'], 2]);
   });
 });

@@ -53,6 +53,7 @@ onEachDatabase((_engine, makeStore) => {
         options.beforeCommit?.(root);
       },
       refused: (...act) => auditLog.refused(...act),
+      failed: (...act) => auditLog.failed(...act),
     });
     const ask = async <T = Record<string, unknown>>(name: string, input: unknown): Promise<T> => {
       const operation = operations.find((candidate) => candidate.name === name) as AnyOperation;

@@ -5,6 +5,7 @@ import { inertLine } from '../../kernel/terminal.ts';
 export const VALUE_CHARS = 80;
 /** How much of it where somebody has to decide about it. */
 export const DECISION_CHARS = 400;
+const TAIL_CHARS = 120;
 
 /** A value in one short line: texts in quotes, lists and objects as JSON. Its secrets are hidden already. */
 export function valueText(value: unknown, most = VALUE_CHARS): string {
@@ -30,9 +31,12 @@ export function quoted(text: string, around: { before?: string; after?: string }
 
 export function shortened(text: string): { shown: string; rest: string } {
   const line = inertLine(text);
-  const shown = cut(line, DECISION_CHARS);
-  const left = line.length - shown.length + 1;
-  return { shown, rest: shown === line ? '' : ` (${counted(left, 'more character')})` };
+  if (line.length <= DECISION_CHARS) return { shown: line, rest: '' };
+  // What somebody wants to hide stands at the end.
+  const head = cut(line, DECISION_CHARS - TAIL_CHARS);
+  const tail = line.slice(-TAIL_CHARS).replace(/^[\udc00-\udfff]/, '');
+  const left = line.length - head.length + 1 - tail.length;
+  return { shown: `${head}${tail}`, rest: ` (${counted(left, 'more character')} at …)` };
 }
 
 export function counted(count: number, noun: string): string {

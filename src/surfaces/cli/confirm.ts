@@ -16,5 +16,6 @@ export async function confirm(act: { summary: string; removes?: boolean }, cli: 
     return '';
   });
   terminal.close();
-  if (!/^y(es)?$/i.test(answer.trim())) throw stop;
+  if (/^y(es)?$/i.test(answer.trim())) return;
+  throw act.removes === false ? refusal('CONFIRMATION_REQUIRED', 'Nothing was written.') : stop;
 }

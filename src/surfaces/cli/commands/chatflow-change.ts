@@ -115,6 +115,9 @@ async function apply(file: string, options: ApplyOptions, cli: Cli): Promise<voi
   const operation = await operationNamed('chatflow.apply');
   const wanted = changeIn(patch, options);
   const more = given({ name, type, message, idempotency_key: idempotencyKey });
+  if (options.chatflowId !== undefined && name !== undefined && !cli.options().json) {
+    cli.tell(inertLine(`~ name: it is renamed to "${name}"`));
+  }
   const hashes =
     payloadHash === undefined
       ? await seenAndAgreed(wanted, cli)
