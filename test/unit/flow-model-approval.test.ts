@@ -47,10 +47,10 @@ describe('[FLR-flow-diff-approval] whoever approves a change of a text', () => {
     }
   });
 
-  it('sees the beginning of what is too long, and how much is left out', () => {
+  it('sees the beginning and the end of what is too long, and how much is left out', () => {
     const { plain, lines } = setting({ p: PROMPT }, { p: `${PROMPT} Begin${'x'.repeat(2_000)}` });
     expect(plain[0]).toContain(' Beginxxx');
-    expect(plain[0]).toMatch(/…" \(1,\d{3} more characters\)$/);
+    expect(plain[0]).toMatch(/…x{120}" \(1,\d{3} more characters at …\)$/);
     expect(plain[0]?.length).toBeLessThan(700);
     expect(lines[1]).toContain(' Beginxxx');
     expect(lines[2]).toMatch(/^ {8}\+ … 1,\d{3} more characters$/);
@@ -163,7 +163,7 @@ describe('[FLR-flow-diff-added] a node that was added', () => {
       },
     ]);
     expect(plain[1]).toMatch(
-      /^PARAM SET: \[chatAnthropic_0\] system: "Speak of flights only\. .{370,}…" \(\d+ more characters\)$/,
+      /^PARAM SET: \[chatAnthropic_0\] system: "Speak of flights only\. .{250,}….{110,}kind\." \(\d+ more characters at …\)$/,
     );
     expect(plain[2]).toBe('PARAM SET: [chatAnthropic_0] other.deep: 1');
     expect(lines[0]).toMatch(/^ {4}\+ system: "Speak of flights only\./);
