@@ -1,4 +1,4 @@
-import { type Chatflow, type FlowiseClient, finalise, flowHash, payloadHash } from '../flowise/index.ts';
+import { type Chatflow, type FlowiseClient, finalise, flowHash, guardWrite } from '../flowise/index.ts';
 import { isoNow } from '../kernel/clock.ts';
 import { asFlowrightError, ERRORS, type FlowrightError, refusal } from '../kernel/errors.ts';
 import { chatflowOn } from './chatflow-on.ts';
@@ -41,7 +41,7 @@ export async function sendWrite(needs: Needs, client: FlowiseClient, writeId: st
   const maker = { vault_id, server, author, key };
   const tools = new StoredTools(client);
   try {
-    assertApproved(plan, row.payload_hash);
+    guardWrite(plan.flow_data_str, plan.tools, row.payload_hash);
     if (plan.tools.length > 0) await assertUnchanged(client, plan);
     await tools.store(plan.tools);
     // Storing tools takes its time: the last look comes after it.
@@ -66,12 +66,6 @@ async function arrivedBefore(needs: Needs, client: FlowiseClient, row: WriteRow)
     .where('write_id', '=', row.write_id)
     .executeTakeFirstOrThrow();
   return { chatflow, version, tools_created: [] };
-}
-
-/** The text and the tools that are about to be sent are the very ones whose hash was approved. */
-function assertApproved(plan: WritePlan, approvedHash: string): void {
-  if (payloadHash(plan.flow_data_str, plan.tools) === approvedHash) return;
-  throw refusal('payload_mismatch', 'What was to be written is not what was approved. Nothing was written.');
 }
 
 /** Before anything was sent, and after a refusal, a failure leaves nothing behind: neither tools nor an open intent. */

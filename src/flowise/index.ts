@@ -2,7 +2,7 @@ export type * from './client/client.ts';
 export { CHATFLOW_TYPES } from './client/client.ts';
 export { type AnchorMetrics, type Compilation, toolPlaceholder } from './compiler/compilation.ts';
 export { type CompileOptions, compile, compileDraft, EMPTY_FLOW } from './compiler/compile.ts';
-export { createWriteGuard, type WriteGuard } from './compiler/guard.ts';
+export { guardWrite } from './compiler/guard.ts';
 export { isAgentflow } from './compiler/kinds.ts';
 export { MAX_OPS, PatchOp, PatchOps } from './compiler/ops.ts';
 export { type ParsedOps, parseOps } from './compiler/parse-ops.ts';

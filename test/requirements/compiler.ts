@@ -45,8 +45,8 @@ export const COMPILER_REQUIREMENTS: Record<string, string> = {
   'FLR-validate-values': 'Placeholders, hidden secrets and unknown tools and credentials are found',
   'FLR-validate-messages': 'An issue names the node, the place and what to do, whatever the flow holds',
   'FLR-issues-secrets': 'No issue repeats a secret that stands where a name belongs',
-  'FLR-guard-exact-text': 'The write guard lets through exactly the validated text',
-  'FLR-guard-refuses': 'The write guard refuses any other text, and every text once revoked',
+  'FLR-guard-exact-text': 'The write guard lets through exactly the approved text and tools',
+  'FLR-guard-refuses': 'The write guard refuses any other text and any other tool',
   'FLR-rebuild-templates': 'Templates whose node types exist are rebuilt as operations and accepted',
   'FLR-rebuild-recorded': 'Rebuilt chatflows have everything the server needs',
 };

@@ -1,21 +1,23 @@
 import { describe, expect, it } from 'vitest';
-import { createWriteGuard } from '../../src/flowise/compiler/guard.ts';
-import { sha256Hex } from '../../src/kernel/hash.ts';
+import { guardWrite } from '../../src/flowise/compiler/guard.ts';
+import { payloadHash } from '../../src/flowise/compiler/payload-hash.ts';
+
+const TEXT = '{"nodes":[]}';
+const TOOL = { name: 'weather', description: 'Tells it', color: '', schema: '[]', func: 'return 1' };
+const TOOLS = [{ tool_ref: 'weather', tool: TOOL }];
 
 describe('the write guard', () => {
-  it('lets through exactly the text that was validated [FLR-guard-exact-text]', () => {
-    const guard = createWriteGuard();
-    expect(guard.authorise('{"nodes":[]}')).toBe(sha256Hex('{"nodes":[]}'));
-    expect(() => guard.check('{"nodes":[]}')).not.toThrow();
+  it('lets through exactly the text and the tools that were approved [FLR-guard-exact-text]', () => {
+    expect(() => guardWrite(TEXT, [], payloadHash(TEXT, []))).not.toThrow();
+    expect(() => guardWrite(TEXT, TOOLS, payloadHash(TEXT, TOOLS))).not.toThrow();
   });
 
-  it('refuses when nothing or something else was validated, and after it was taken back [FLR-guard-refuses]', () => {
-    const guard = createWriteGuard();
+  it.each([
+    ['another text', '{"nodes": []}', TOOLS],
+    ['no tool', TEXT, []],
+    ['other code of a tool', TEXT, [{ tool_ref: 'weather', tool: { ...TOOL, func: 'return 2' } }]],
+  ])('refuses %s [FLR-guard-refuses]', (_what, text, tools) => {
     const mismatch = expect.objectContaining({ code: 'payload_mismatch', status: 409 });
-    expect(() => guard.check('{}')).toThrow(mismatch);
-    guard.authorise('{"nodes":[]}');
-    expect(() => guard.check('{"nodes": []}')).toThrow(mismatch);
-    guard.revoke();
-    expect(() => guard.check('{"nodes":[]}')).toThrow(mismatch);
+    expect(() => guardWrite(text, tools, payloadHash(TEXT, TOOLS))).toThrow(mismatch);
   });
 });

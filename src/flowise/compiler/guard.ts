@@ -1,36 +1,16 @@
 import { refusal } from '../../kernel/errors.ts';
-import { sha256Hex } from '../../kernel/hash.ts';
+import type { Compilation } from './compilation.ts';
+import { payloadHash } from './payload-hash.ts';
 
 /**
- * Between validating a flow and writing it nothing may change. Validation authorises one exact text; a write asks for
- * the text that it is about to send, and takes the authorisation back once it is sent.
+ * The write guard: what is about to be sent is the very flow, with the very tools, whose hash was approved. The hash
+ * and what it is of travel apart from approval to write, so that a change of either shows here.
  */
-export interface WriteGuard {
-  /** Remembers the text that was validated; returns its SHA-256. */
-  authorise(text: string): string;
-  /** Throws payload_mismatch unless exactly this text was authorised last. */
-  check(text: string): void;
-  revoke(): void;
-}
-
-export function createWriteGuard(): WriteGuard {
-  let authorised: string | null = null;
-  return {
-    authorise(text) {
-      authorised = sha256Hex(text);
-      return authorised;
-    },
-    check(text) {
-      const payload_hash = sha256Hex(text);
-      if (authorised === payload_hash) return;
-      const reason = authorised === null ? 'No flow was validated' : 'This is not the flow that was validated';
-      throw refusal('payload_mismatch', `${reason}, so nothing was written. Compile again and apply that.`, {
-        authorised_hash: authorised,
-        payload_hash,
-      });
-    },
-    revoke() {
-      authorised = null;
-    },
-  };
+export function guardWrite(text: string, tools: Compilation['tools'], approvedHash: string): void {
+  const payload_hash = payloadHash(text, tools);
+  if (payload_hash === approvedHash) return;
+  throw refusal('payload_mismatch', 'What was to be written is not what was approved. Nothing was written.', {
+    approved_hash: approvedHash,
+    payload_hash,
+  });
 }
